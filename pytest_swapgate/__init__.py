@@ -1,0 +1,1 @@
+"""A pytest release gate for teams of LLM agents."""

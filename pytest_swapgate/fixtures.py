@@ -1,0 +1,161 @@
+"""The fixtures: thin, sync, and made to be overridden where they name what teams play and who thinks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_swapgate import gates, markers
+
+if TYPE_CHECKING:
+    from pytest_swapgate.environments import Environment
+    from pytest_swapgate.gate.paired_runner import PairedRunner
+    from pytest_swapgate.models import ChatModel
+    from pytest_swapgate.runner import Stage
+    from pytest_swapgate.studies.formed import FormedTeams, PlaceboBaseline
+
+
+@pytest.fixture(scope="session")
+def swapgate_environment() -> Environment:
+    """What teams play: the kitchen, levels 5 and 6. Override it in conftest.py with your own."""
+    from pytest_swapgate.environments.kitchen import KitchenEnvironment
+
+    return KitchenEnvironment()
+
+
+@pytest.fixture(scope="session")
+def swapgate_model(request: pytest.FixtureRequest) -> str | ChatModel:
+    """Who thinks: the model of ``--swapgate-model``, simulated by default. Override it with a name or a ChatModel."""
+    return request.config.stash[gates.SESSION].settings.model
+
+
+@pytest.fixture(scope="session")
+def swapgate_stage(request: pytest.FixtureRequest, swapgate_environment: Environment) -> Iterator[Stage]:
+    """Environment, models, evidence file and caps of the session, in one object."""
+    from pytest_swapgate.models.registry import ModelRegistry
+    from pytest_swapgate.runner import Stage
+
+    session = request.config.stash[gates.SESSION]
+    yield Stage(
+        environment=swapgate_environment,
+        models=ModelRegistry(getattr(swapgate_environment, "simulated", None)),
+        store=session.store,
+        run=session.run,
+        purse=session.purse,
+        concurrency=session.settings.concurrency,
+        fresh=session.settings.fresh,
+    )
+    close = getattr(swapgate_environment, "close", None)
+    if callable(close):
+        close()
+
+
+@pytest.fixture(scope="session")
+def formed_teams(
+    request: pytest.FixtureRequest, swapgate_stage: Stage, swapgate_model: str | ChatModel
+) -> FormedTeams:
+    """The cohort, formed once; its methods are arms: ``.placebo() .swap(seat) .replace(seat, model=...)`` and more."""
+    from pytest_swapgate.models import ModelError
+    from pytest_swapgate.runner import ArmError, BudgetReachedError, run_blocking
+    from pytest_swapgate.studies import form_cohort
+    from pytest_swapgate.studies.formed import FormedTeams
+
+    settings = request.config.stash[gates.SESSION].settings
+    try:
+        registry = swapgate_stage.models
+        model = swapgate_model if isinstance(swapgate_model, str) else registry.add(swapgate_model)
+        if not hasattr(swapgate_stage.environment, "fresh_team"):
+            registry(model)
+        for replacement in settings.replacements.values():
+            registry(replacement)
+        cohort = run_blocking(
+            lambda: form_cohort(
+                swapgate_stage,
+                model=model,
+                teams=settings.teams,
+                episodes=settings.formation,
+                trials=settings.trials,
+                seed=settings.seed,
+            )
+        )
+        for seat in settings.replacements:
+            cohort.check_seat(seat)
+    except (ArmError, ModelError, BudgetReachedError) as error:
+        pytest.fail(f"swapgate: formed_teams: {error}", pytrace=False)
+    return FormedTeams(cohort, settings.replacements)
+
+
+@pytest.fixture(scope="session")
+def placebo_baseline(formed_teams: FormedTeams) -> PlaceboBaseline:
+    """The placebo arm; every comparison with it also measures it against itself, for the noise floor."""
+    from pytest_swapgate.studies.formed import PlaceboBaseline
+    from pytest_swapgate.teams import Condition
+
+    return PlaceboBaseline(formed_teams.cohort, Condition.PLACEBO)
+
+
+@pytest.fixture
+def paired_runner(request: pytest.FixtureRequest) -> PairedRunner:
+    """``paired_runner(baseline, candidate, tasks=None)``: compare two arms, sized by the marker, kept for the verdict.
+
+    In an async test: ``await paired_runner(...)``.
+    """
+    from pytest_swapgate.gate.paired_runner import PairedRunner
+    from pytest_swapgate.identity import identity_of
+    from pytest_swapgate.models.registry import ModelRegistry
+    from pytest_swapgate.runner import Stage
+
+    item = request.node
+    test: gates.GateTest | None = item.stash.get(gates.TEST, None)
+    if test is None:
+        names = " or ".join(f"@pytest.mark.{name}" for name in markers.GATE_MARKERS)
+        pytest.fail(f"{item.nodeid}: paired_runner needs a marker that decides: {names}", pytrace=False)
+    session = request.config.stash[gates.SESSION]
+    runner = PairedRunner(
+        tolerances=test.tolerances,
+        stage=Stage(
+            environment=_NoEnvironment(),
+            models=ModelRegistry(),
+            store=session.store,
+            run=session.run,
+            purse=session.purse,
+            concurrency=session.settings.concurrency,
+            fresh=session.settings.fresh,
+        ),
+        seed=session.settings.seed,
+        gate=item.nodeid,
+        identify=lambda role, function: identity_of(
+            role, function, gate=item.nodeid, root=session.root, arguments=session.arguments
+        ),
+    )
+    test.runner = runner
+    return runner
+
+
+class _NoEnvironment:
+    """Stands where two plain functions need no environment."""
+
+    seats: tuple[str, ...] = ()
+
+    def tasks(self, split: Any) -> tuple[Any, ...]:  # noqa: ARG002
+        return ()
+
+    def play(self, team: Any, task: Any, seed: int) -> Any:  # noqa: ARG002
+        raise AssertionError("functions are called, not played")
+
+
+@pytest.fixture
+def swap_study(request: pytest.FixtureRequest, formed_teams: FormedTeams) -> Any:
+    """``swap_study(seat=None)``: play all six conditions and return V, Pi, rho, W, Sigma on score and cost."""
+    from pytest_swapgate.report.study import render_study
+    from pytest_swapgate.runner import run_blocking
+    from pytest_swapgate.studies import SwapStudy, run_swap_study
+
+    def study(seat: str | None = None, *, confidence: float = 0.9) -> SwapStudy:
+        result = run_blocking(lambda: run_swap_study(formed_teams.cohort, seat=seat, confidence=confidence))
+        request.node.add_report_section("call", "swapgate study", render_study(result))
+        return result
+
+    return study

@@ -1,0 +1,194 @@
+"""Sizing a gate before anything is spent, and refusing one that cannot decide."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
+from pytest_swapgate.gate.verdicts import GateError
+from pytest_swapgate.stats import (
+    detectable_effect_pairs,
+    detectable_effect_units,
+    required_pairs,
+    required_units,
+    unit_multiplier,
+)
+
+TEAM_SCORE_SD = 0.04
+TEAM_COST_SD = 0.11
+"""Planning guesses for ten episodes a team: standard deviation between teams of an A/A difference of mean scores, and
+of log costs. A swap pair averages two teams."""
+
+MIN_UNITS = 3
+MIN_TASKS = 3
+
+
+def metrics_of(tolerance: Tolerance) -> int:
+    """Return how many metrics a gate tests; its FAIL side divides alpha by them and by the declared family."""
+    if isinstance(tolerance, SwapPenalty):
+        return (tolerance.score is not None) + (tolerance.cost is not None)
+    return 1
+
+
+def fail_alpha(tolerance: Tolerance, metrics: int) -> float:
+    """Return the level of one metric's FAIL side: alpha / (family x metrics)."""
+    return tolerance.alpha / (tolerance.family * metrics)
+
+
+@dataclass(frozen=True)
+class TeamPlan:
+    """What a gate over formed teams can detect.
+
+    Attributes
+    ----------
+    units
+        Independent units: swap pairs or teams.
+    unit_word
+        Which.
+    score, cost
+        Detectable drop of score (a share) and relative rise of cost; None where not gated.
+    """
+
+    units: int
+    unit_word: str
+    score: float | None
+    cost: float | None
+
+
+def plan_teams(tolerance: SwapPenalty, *, teams: int, swaps: bool) -> TeamPlan:
+    """Plan a gate over K formed teams.
+
+    Parameters
+    ----------
+    swaps
+        Whether occupants are traded (units are pairs) or not (units are teams).
+
+    Raises
+    ------
+    GateError
+        If the units cannot be formed, or what they can detect is above what was asked for; both are stated.
+    """
+    units, word = (teams // 2, "swap pair") if swaps else (teams, "team")
+    if swaps and teams % 2:
+        raise GateError(
+            f"swap pairs need an even number of teams, got {teams}: set --swapgate-teams {teams + 1}"
+        )
+    per_unit = math.sqrt(2) if swaps else 1.0
+    level = fail_alpha(tolerance, metrics_of(tolerance))
+    found: dict[str, float | None] = {"score": None, "cost": None}
+    for metric, asked, sd in (
+        ("score", tolerance.score_effect, tolerance.score_sd or TEAM_SCORE_SD / per_unit),
+        ("cost", tolerance.cost_effect, tolerance.cost_sd or TEAM_COST_SD / per_unit),
+    ):
+        if asked is None:
+            continue
+        effect = math.log1p(asked) if metric == "cost" else asked
+        needed = required_units(effect, sd=sd, alpha=level, power=tolerance.power)
+        advice = f"set --swapgate-teams {needed * 2 if swaps else needed}"
+        if units < MIN_UNITS:
+            raise GateError(
+                f"{teams} teams give {units} {word}s; at least {MIN_UNITS} are needed for any interval, and {needed} "
+                f"to detect {_share(metric, asked)} of {metric} at power {tolerance.power:g}: {advice}"
+            )
+        able = detectable_effect_units(units, sd=sd, alpha=level, power=tolerance.power)
+        found[metric] = math.expm1(able) if metric == "cost" else able
+        if able > effect:
+            raise GateError(
+                f"{units} {word}s can detect {_share(metric, found[metric] or 0)} of {metric} at power "
+                f"{tolerance.power:g}, the gate asks for {_share(metric, asked)}: {advice}, "
+                f"or declare {metric}_sd if you know a smaller spread than {sd:.3g}"
+            )
+    return TeamPlan(units, word, found["score"], found["cost"])
+
+
+def _share(metric: str, value: float) -> str:
+    return f"{100 * value:.1f} %" if metric == "cost" else f"{100 * value:.1f} pp"
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """How often two callables are run.
+
+    Attributes
+    ----------
+    tasks, trials
+        Tasks, and trials of each.
+    detectable
+        Harm that this detects with the declared power, a share.
+    """
+
+    tasks: int
+    trials: int
+    detectable: float
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of outcomes."""
+        return self.tasks * self.trials
+
+
+def plan_tasks(tolerance: SwapPenalty | ActivePassK, *, tasks: int) -> TaskPlan:
+    """Plan a gate over two callables: trials so that the sample detects the declared effect.
+
+    One trial a task where there are tasks enough (paired binary sample size); else several, tasks being the units.
+
+    Raises
+    ------
+    GateError
+        If there are too few tasks, or a declared number of trials that cannot detect the effect.
+    """
+    if tasks == 0:
+        raise GateError(
+            "no tasks: pass a sequence of at least 3 tasks to paired_runner(baseline, candidate, tasks)"
+        )
+    if tasks < MIN_TASKS:
+        raise GateError(f"{tasks} task(s): tasks are the independent units, at least {MIN_TASKS} are needed")
+    effect, least = _effect(tolerance)
+    level = fail_alpha(tolerance, 1)
+    discordance = max(tolerance.discordance, effect)
+
+    def detectable(trials: int) -> float:
+        if trials == 1:
+            return detectable_effect_pairs(tasks, discordance=discordance, alpha=level, power=tolerance.power)
+        sd = math.sqrt(discordance / trials)
+        return detectable_effect_units(tasks, sd=sd, alpha=level, power=tolerance.power)
+
+    if tolerance.trials is not None:
+        trials = tolerance.trials
+        if trials * tasks < required_pairs(
+            effect, discordance=discordance, alpha=level, power=tolerance.power
+        ):
+            found = detectable(trials)
+            if found > effect:
+                raise GateError(
+                    f"{tasks} tasks x {trials} trials can detect {100 * found:.1f} pp at power {tolerance.power:g}, "
+                    f"the gate asks for {100 * effect:g} pp: leave trials out to let the plan size it"
+                )
+        return TaskPlan(tasks, trials, detectable(trials))
+    pairs = required_pairs(effect, discordance=discordance, alpha=level, power=tolerance.power)
+    if pairs <= tasks and least == 1:
+        return TaskPlan(tasks, 1, detectable(1))
+    ratio = effect / unit_multiplier(tasks, alpha=level, power=tolerance.power)
+    trials = max(2, least, math.ceil(discordance / ratio**2))
+    return TaskPlan(tasks, trials, detectable(trials))
+
+
+def _effect(tolerance: SwapPenalty | ActivePassK) -> tuple[float, int]:
+    """Return the effect that is planned for, and the fewest trials of a task."""
+    if isinstance(tolerance, ActivePassK):
+        return tolerance.effect, tolerance.k
+    if tolerance.score_effect is None:
+        raise GateError(
+            "a gate of the cost alone cannot size a sample of two callables: declare score=... too, or trials=..."
+        )
+    return tolerance.score_effect, 1
+
+
+def planned_pairs(tolerance: SwapPenalty | ActivePassK) -> int:
+    """Return the pairs that a gate over two callables needs when each task is run once."""
+    effect, _ = _effect(tolerance)
+    discordance = max(tolerance.discordance, effect)
+    return required_pairs(
+        effect, discordance=discordance, alpha=fail_alpha(tolerance, 1), power=tolerance.power
+    )

@@ -1,0 +1,208 @@
+"""What a marker declares, validated. Light enough to be imported at collection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
+
+
+class ToleranceError(ValueError):
+    """A marker argument that cannot be; names the argument, its value and what is accepted."""
+
+
+def _number(name: str, value: Any, *, low: float, high: float, accepted: str) -> None:
+    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not (good and low < value <= high):
+        raise ToleranceError(f"{name}={value!r}: accepted is {accepted}")
+
+
+def _whole(name: str, value: Any, *, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ToleranceError(f"{name}={value!r}: accepted is a whole number >= {least}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerance:
+    """What every gate declares.
+
+    Attributes
+    ----------
+    alpha
+        One-sided level of the gate, in (0, 0.5); split over its metrics and its family on the FAIL side.
+    power
+        Planned chance to decide, in (alpha, 1).
+    family
+        Gates that are decided together (seats), >= 1; metrics inside a gate are counted by themselves.
+    trials
+        Trials of each task for two callables; None takes what the plan needs.
+    """
+
+    marker: ClassVar[str] = ""
+
+    alpha: float = 0.05
+    power: float = 0.9
+    family: int = 1
+    trials: int | None = None
+
+    def __post_init__(self) -> None:
+        _number("alpha", self.alpha, low=0.0, high=math.nextafter(0.5, 0), accepted="a number in (0, 0.5)")
+        _number(
+            "power",
+            self.power,
+            low=self.alpha,
+            high=math.nextafter(1, 0),
+            accepted=f"a number in ({self.alpha:g}, 1)",
+        )
+        _whole("family", self.family, least=1)
+        if self.trials is not None:
+            _whole("trials", self.trials, least=1)
+
+    @classmethod
+    def accepted(cls) -> tuple[str, ...]:
+        """Names of the marker's arguments."""
+        return tuple(field.name for field in fields(cls))
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Tolerance:
+        """Build from a marker's keyword arguments.
+
+        Raises
+        ------
+        ToleranceError
+            For an unknown name or a bad value.
+        """
+        for name in arguments:
+            if name not in cls.accepted():
+                raise ToleranceError(
+                    f"{name}={arguments[name]!r} is unknown: accepted are {', '.join(cls.accepted())}"
+                )
+        return cls(**arguments)
+
+    def explicit(self, name: str) -> bool:
+        """Whether an argument differs from its default."""
+        default = next(field.default for field in fields(self) if field.name == name)
+        return default is MISSING or getattr(self, name) != default
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwapPenalty(Tolerance):
+    """``swap_penalty``: what a change of an occupant may cost.
+
+    Attributes
+    ----------
+    score
+        Largest tolerable drop of the mean score, in (0, 1]; None does not gate the score.
+    cost
+        Largest tolerable relative rise of messages per completed sub-task, > 0; None does not gate the cost.
+    seat
+        Seat that arms without one change; None takes the seat that each swap pair drew.
+    mde
+        Smallest drop of score that the sample must be able to detect; defaults to ``score``, may not exceed it.
+        In a gate of the cost alone it is the smallest rise of cost.
+    cost_mde
+        The same for the cost beside a score; defaults to ``cost``.
+    discordance
+        Planning guess for two callables: share of pairs in which exactly one arm succeeds, in (0, 1].
+    score_sd, cost_sd
+        Planning guesses for teams: standard deviation, between units, of the drop of score and of the log ratio of
+        costs; None takes built-in guesses, which ``--swapgate-plan`` prints.
+    """
+
+    marker: ClassVar[str] = "swap_penalty"
+
+    score: float | None = 0.05
+    cost: float | None = 0.20
+    seat: str | None = None
+    mde: float | None = None
+    cost_mde: float | None = None
+    discordance: float = 0.3
+    score_sd: float | None = None
+    cost_sd: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.score is None and self.cost is None:
+            raise ToleranceError("score=None, cost=None: accepted is a tolerance for at least one of them")
+        if self.score is not None:
+            _number("score", self.score, low=0.0, high=1.0, accepted="a drop of score in (0, 1], or None")
+        if self.cost is not None:
+            _number("cost", self.cost, low=0.0, high=100.0, accepted="a relative rise in (0, 100], or None")
+        if self.seat is not None and (not isinstance(self.seat, str) or not self.seat):
+            raise ToleranceError(f"seat={self.seat!r}: accepted is the name of a seat, or None to draw one")
+        for name, value, limit in (
+            ("mde", self.mde, self.score if self.score is not None else self.cost),
+            ("cost_mde", self.cost_mde, self.cost),
+        ):
+            if value is None:
+                continue
+            if limit is None:
+                raise ToleranceError(f"{name}={value!r}: accepted only beside cost=...")
+            accepted = f"a number in (0, {limit:g}]: what must be detected may not exceed the tolerance"
+            _number(name, value, low=0.0, high=limit, accepted=accepted)
+        _number("discordance", self.discordance, low=0.0, high=1.0, accepted="a share in (0, 1]")
+        for name, value in (("score_sd", self.score_sd), ("cost_sd", self.cost_sd)):
+            if value is not None:
+                _number(name, value, low=0.0, high=math.inf, accepted="a standard deviation > 0, or None")
+
+    @property
+    def score_effect(self) -> float | None:
+        """Drop of score that the sample is planned for."""
+        return self.mde if self.mde is not None and self.score is not None else self.score
+
+    @property
+    def cost_effect(self) -> float | None:
+        """Relative rise of cost that the sample is planned for."""
+        if self.cost_mde is not None:
+            return self.cost_mde
+        return self.mde if self.mde is not None and self.score is None else self.cost
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActivePassK(Tolerance):
+    """``active_pass_k``: how far coordination-active pass^k may drop.
+
+    Attributes
+    ----------
+    k
+        Successes in a row that are asked for, >= 1.
+    drop
+        Largest tolerable drop of pass^k, in (0, 1].
+    mde
+        Smallest drop that the sample must be able to detect; defaults to ``drop``, may not exceed it.
+    discordance
+        Planning guess: share of tasks on which exactly one arm passes k times, in (0, 1].
+    seat
+        As of ``swap_penalty``.
+    """
+
+    marker: ClassVar[str] = "active_pass_k"
+
+    k: int = 2
+    drop: float = 0.10
+    mde: float | None = None
+    discordance: float = 0.3
+    seat: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _whole("k", self.k, least=1)
+        _number("drop", self.drop, low=0.0, high=1.0, accepted="a drop of pass^k in (0, 1]")
+        if self.mde is not None:
+            accepted = f"a number in (0, {self.drop:g}]: what must be detected may not exceed the tolerance"
+            _number("mde", self.mde, low=0.0, high=self.drop, accepted=accepted)
+        _number("discordance", self.discordance, low=0.0, high=1.0, accepted="a share in (0, 1]")
+        if self.trials is not None and self.trials < self.k:
+            raise ToleranceError(f"trials={self.trials!r}: accepted is a whole number >= k={self.k}")
+        if self.seat is not None and (not isinstance(self.seat, str) or not self.seat):
+            raise ToleranceError(f"seat={self.seat!r}: accepted is the name of a seat, or None to draw one")
+
+    @property
+    def effect(self) -> float:
+        """Drop that the sample is planned for."""
+        return self.drop if self.mde is None else self.mde
+
+
+GATES: dict[str, type[Tolerance]] = {cls.marker: cls for cls in (SwapPenalty, ActivePassK)}
+"""Marker name -> what it declares."""

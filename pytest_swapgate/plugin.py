@@ -1,0 +1,136 @@
+"""The pytest face: hooks that delegate. Nothing heavy is imported before a gate needs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_swapgate import gates, markers, settings
+from pytest_swapgate.fixtures import (
+    formed_teams,
+    paired_runner,
+    placebo_baseline,
+    swap_study,
+    swapgate_environment,
+    swapgate_model,
+    swapgate_stage,
+)
+
+__all__ = [
+    "formed_teams",
+    "paired_runner",
+    "placebo_baseline",
+    "swap_study",
+    "swapgate_environment",
+    "swapgate_model",
+    "swapgate_stage",
+]
+
+_WORKERS = "swapgate-workers"
+
+
+class Reports:
+    """Keeps what gates reported; a plugin of its own because this hook is not given the configuration."""
+
+    def __init__(self, session: gates.GateSession) -> None:
+        self._session = session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the gates out of every report that arrives."""
+        gates.collect(self._session, report)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register options and ini settings."""
+    settings.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register markers, resolve options, watch workers."""
+    markers.register(config)
+    resolved = settings.resolve(config)
+    session = gates.new_session(config, resolved)
+    config.stash[gates.SESSION] = session
+    if resolved.plan and hasattr(config.option, "dist"):
+        config.option.dist = "no"  # a plan runs nothing, so it needs no workers
+    config.pluginmanager.register(Reports(session), "swapgate-reports")
+    if config.pluginmanager.hasplugin("dsession") or config.pluginmanager.hasplugin("xdist"):
+        from pytest_swapgate.workers import Workers
+
+        config.pluginmanager.register(Workers(session), _WORKERS)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close what is open."""
+    session = config.stash.get(gates.SESSION, None)
+    if session is not None:
+        session.close()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Check a gate's markers at collection, with one line for the reader."""
+    if any(metafunc.definition.get_closest_marker(name) for name in markers.GATE_MARKERS):
+        gates.check_markers(metafunc.definition)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let ``-m swapgate`` select every gate."""
+    if markers.is_gate(item):
+        item.add_marker("swapgate")
+
+
+def pytest_runtestloop(session: pytest.Session) -> Any:
+    """Under ``--swapgate-plan``, print plans instead of running tests."""
+    state = session.config.stash[gates.SESSION]
+    if not state.settings.plan or session.config.option.collectonly:
+        return None
+    from pytest_swapgate.plans import print_plans
+
+    print_plans(session)
+    return True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Start a gate, before its fixtures spend anything."""
+    if markers.is_gate(item) and not item.config.getoption("setupplan", False):
+        gates.start(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    """Judge a gate after its body has passed."""
+    if gates.TEST not in item.stash:
+        return (yield)
+    from pytest_swapgate.gate.verdicts import GateError
+    from pytest_swapgate.runner import ArmError
+    from pytest_swapgate.teams import BiteError
+
+    try:
+        result = yield
+        reason = ""
+    except (ArmError, BiteError, GateError) as error:
+        reason = str(error)
+    if reason:
+        gates.broken(item, reason)
+    gates.judge(item)
+    return result
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand a worker's ledger over."""
+    from pytest_swapgate import workers
+
+    workers.hand_over(session.config, session.config.stash[gates.SESSION])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print every gate, the decisive part last."""
+    session = config.stash[gates.SESSION]
+    watch = config.pluginmanager.get_plugin(_WORKERS)
+    problems = watch.problems if watch is not None else []
+    if session.reports or problems:
+        from pytest_swapgate.summary import write_summary
+
+        write_summary(terminalreporter, session, problems)

@@ -1,0 +1,197 @@
+"""Options: command line over environment over ini file, each checked, errors naming their source."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of a session, resolved.
+
+    Attributes
+    ----------
+    model
+        Model of every agent.
+    replacements
+        Seat -> model that ``formed_teams.replace()`` takes.
+    evidence
+        Path of the evidence file.
+    teams, formation, trials
+        Teams of a cohort, formation episodes a team, evaluation episodes a team and condition.
+    seed
+        Root of every draw.
+    budget, max_episodes
+        Caps; None for none.
+    concurrency
+        Episodes in flight at once.
+    inconclusive
+        ``fail`` or ``warn``.
+    fresh
+        Play everything again instead of reading the evidence file.
+    plan
+        Print plans, run nothing.
+    """
+
+    model: str
+    replacements: dict[str, str]
+    evidence: str
+    teams: int
+    formation: int
+    trials: int
+    seed: int
+    budget: float | None
+    max_episodes: int | None
+    concurrency: int
+    inconclusive: str
+    fresh: bool
+    plan: bool
+
+
+@dataclass(frozen=True)
+class _Option:
+    """One option: its name without prefix, default, reader, help."""
+
+    name: str
+    default: Any
+    read: Callable[[str], Any]
+    accepted: str
+    help: str
+    metavar: str
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise ValueError
+        return value
+
+    return read
+
+
+def _money(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError
+    return value
+
+
+def _choice(*accepted: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in accepted:
+            raise ValueError
+        return text
+
+    return read
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise ValueError
+    return text.strip()
+
+
+_OPTIONS = (
+    _Option("model", "simulated", _text, "provider/model as litellm names it, or simulated[:VARIANT]",
+            "model of every agent", "MODEL"),
+    _Option("evidence", ".swapgate/evidence.db", _text, "the path of a file",
+            "file that keeps every finished episode", "PATH"),
+    _Option("teams", 12, _whole(2), "a whole number >= 2 (even, for swaps)", "teams of a cohort", "K"),
+    _Option("formation", 10, _whole(0), "a whole number >= 0", "formation episodes of each team", "E"),
+    _Option("trials", 10, _whole(1), "a whole number >= 1", "evaluation episodes of each team and condition", "R"),
+    _Option("seed", 0, _whole(0), "a whole number >= 0", "root of every draw", "SEED"),
+    _Option("budget", None, _money, "a number of US dollars > 0", "cap on money; nothing starts beyond it", "USD"),
+    _Option("max-episodes", None, _whole(1), "a whole number >= 1", "cap on episodes played", "N"),
+    _Option("concurrency", 16, _whole(1), "a whole number >= 1", "episodes in flight at once", "N"),
+    _Option("inconclusive", "fail", _choice("fail", "warn"), "fail or warn",
+            "what an inconclusive gate does to its test", "fail|warn"),
+)  # fmt: skip
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register every option, its ini twin, and the flags."""
+    group = parser.getgroup("swapgate", "release gate for teams of LLM agents")
+    for option in _OPTIONS:
+        shown = "none" if option.default is None else option.default
+        group.addoption(
+            f"--swapgate-{option.name}",
+            dest=_dest(option),
+            default=None,
+            metavar=option.metavar,
+            help=f"{option.help} (default: {shown})",
+        )
+        parser.addini(_dest(option), help=f"{option.help}; see --swapgate-{option.name}", default=None)
+    group.addoption(
+        "--swapgate-replace",
+        dest="swapgate_replace",
+        action="append",
+        default=[],
+        metavar="SEAT=MODEL",
+        help="model that formed_teams.replace() puts into a seat; may be given once a seat",
+    )
+    group.addoption(
+        "--swapgate-fresh",
+        dest="swapgate_fresh",
+        action="store_true",
+        help="play every episode again instead of reading the evidence file",
+    )
+    group.addoption(
+        "--swapgate-plan",
+        dest="swapgate_plan",
+        action="store_true",
+        help="print pairs, teams, episodes, calls, price and detectable effect of each gate; run nothing",
+    )
+
+
+def resolve(config: pytest.Config) -> Settings:
+    """Read all options.
+
+    Raises
+    ------
+    pytest.UsageError
+        Naming the source, the value and what is accepted.
+    """
+    values = {_dest(option).removeprefix("swapgate_"): _value(config, option) for option in _OPTIONS}
+    replacements: dict[str, str] = {}
+    for given in config.getoption("swapgate_replace"):
+        seat, equals, model = given.partition("=")
+        if not (equals and seat.strip() and model.strip()):
+            raise pytest.UsageError(
+                f"--swapgate-replace {given}: accepted is SEAT=MODEL, for example chef=openai/gpt-5-mini"
+            )
+        if seat.strip() in replacements:
+            raise pytest.UsageError(f"--swapgate-replace {given}: the seat {seat.strip()} is given twice")
+        replacements[seat.strip()] = model.strip()
+    return Settings(
+        replacements=replacements,
+        fresh=config.getoption("swapgate_fresh"),
+        plan=config.getoption("swapgate_plan"),
+        **values,
+    )
+
+
+def _dest(option: _Option) -> str:
+    return f"swapgate_{option.name.replace('-', '_')}"
+
+
+def _value(config: pytest.Config, option: _Option) -> Any:
+    name = _dest(option)
+    for source, given in (
+        (f"--swapgate-{option.name}", config.getoption(name)),
+        (f"environment variable {name.upper()}", os.environ.get(name.upper())),
+        (f"ini option {name}", config.getini(name)),
+    ):
+        if given is None or given == "":
+            continue
+        try:
+            return option.read(str(given))
+        except ValueError:
+            raise pytest.UsageError(f"{source}={given!s}: accepted is {option.accepted}") from None
+    return option.default

@@ -1,0 +1,173 @@
+"""A sequential gate: looks at planned numbers of pairs, each a pure function of the counts so far."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ._check import FloatArray, count, discordant, fail, real
+from .exact_power import trinomial
+from .harm import drifted_limits, drifted_tango
+from .interval import Interval
+from .planning import required_pairs
+from .spending import Spending, sequential_inflation, spending_bounds
+from .verdict import Verdict, decide, rule
+
+
+@dataclass(frozen=True, slots=True)
+class LookPlan:
+    """When to look, and how far the evidence must reach at each look.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Pairs n_k at look k, increasing.
+    bounds : tuple of float
+        Critical values c_k.
+    tolerance : float
+        Declared tolerance M.
+    alpha : float
+        One-sided level of each side, over all looks together.
+    """
+
+    sizes: tuple[int, ...]
+    bounds: tuple[float, ...]
+    tolerance: float
+    alpha: float
+
+
+class Look(NamedTuple):
+    """What one look says."""
+
+    verdict: Verdict | None
+    """None: go on to the next look."""
+
+    interval: Interval
+    """Interval of the harm at this look's critical value; such intervals hold at all looks together."""
+
+
+def plan_looks(
+    tolerance: float,
+    *,
+    discordance: float,
+    alpha: float = 0.05,
+    power: float = 0.9,
+    looks: int = 5,
+    spending: Spending = "obrien-fleming",
+) -> LookPlan:
+    """Plan a two-sided sequential gate for a binary outcome.
+
+    Parameters
+    ----------
+    tolerance, discordance, alpha, power
+        As in `required_pairs`.
+    looks : int
+        Number K of equally spaced looks, >= 1.
+    spending : {'obrien-fleming', 'pocock'}
+        How the error is spent.
+
+    Returns
+    -------
+    LookPlan
+        The largest size is the fixed one times `sequential_inflation` (1.03 for five O'Brien-Fleming looks).
+    """
+    fixed = required_pairs(tolerance, discordance=discordance, alpha=alpha, power=power)
+    looks = count("looks", looks, minimum=1)
+    bounds = spending_bounds(looks, alpha=alpha, spending=spending)
+    inflation = sequential_inflation(looks, alpha=alpha, power=power, spending=spending) if looks > 1 else 1.0
+    largest = max(looks, math.ceil(fixed * inflation - 1e-9))
+    sizes = tuple(math.ceil(k * largest / looks) for k in range(1, looks + 1))
+    return LookPlan(sizes, tuple(float(c) for c in bounds), float(tolerance), float(alpha))
+
+
+def take_look(plan: LookPlan, number: int, b: int, c: int, *, tau2: float = 0.0, sessions: int = 1) -> Look:
+    """Take one look: PASS, FAIL, or go on (INCONCLUSIVE at the last look).
+
+    Parameters
+    ----------
+    plan : LookPlan
+        From `plan_looks`.
+    number : int
+        1 for the first look, up to the number of looks. Between looks nothing is decided.
+    b, c : int
+        Harm- and benefit-discordant pairs among the first ``plan.sizes[number - 1]`` pairs, tasks in random order.
+    tau2, sessions : float, int
+        Session drift, as in `binary_harm`.
+
+    Returns
+    -------
+    Look
+        FAIL if ``z_Tango(0) > c_k``, PASS if ``z_Tango(M) < -c_k``: `decide` on the interval at c_k.
+    """
+    number = count("number", number, minimum=1)
+    if number > len(plan.sizes):
+        raise fail("number", number, f"at most {len(plan.sizes)}, the looks of the plan")
+    b, c, n = discordant(b, c, plan.sizes[number - 1])
+    drift = real("tau2", tau2, at_least=0.0) / count("sessions", sessions, minimum=1)
+    interval = drifted_tango(b, c, n, plan.bounds[number - 1], drift)
+    verdict = decide(interval, plan.tolerance)
+    if verdict is Verdict.INCONCLUSIVE and number < len(plan.sizes):
+        return Look(None, interval)
+    return Look(verdict, interval)
+
+
+class SequentialRates(NamedTuple):
+    """Exact behaviour of a sequential plan at one true harm."""
+
+    passed: float
+    failed: float
+    inconclusive: float
+    expected_pairs: float
+
+
+def sequential_rates(plan: LookPlan, *, harm: float, discordance: float) -> SequentialRates:
+    """Exact verdict probabilities and expected number of pairs of a sequential plan.
+
+    Parameters
+    ----------
+    plan : LookPlan
+        From `plan_looks`.
+    harm, discordance : float
+        Truth, as in `verdict_rates`.
+
+    Notes
+    -----
+    The joint distribution of (b, c) among the runs not yet stopped is carried from look to look by convolution with
+    the trinomial distribution of the pairs in between.
+    """
+    p, q, _ = trinomial(harm, discordance)
+    largest = plan.sizes[-1]
+    alive = np.ones((1, 1))
+    passed = failed = expected = 0.0
+    before = 0
+    for number, n in enumerate(plan.sizes, start=1):
+        alive = _add_pairs(alive, n - before, p, q)
+        expected += float(alive.sum()) * (n - before)
+        before = n
+        b, c = np.nonzero(alive > 0)
+        intervals = drifted_limits(b, c, n, plan.bounds[number - 1], 0.0)
+        yes, no = rule(*intervals, plan.tolerance)
+        weight = alive[b, c]
+        passed += float(weight[yes].sum())
+        failed += float(weight[no].sum())
+        alive[b[yes | no], c[yes | no]] = 0.0
+        if n == largest:
+            break
+    return SequentialRates(passed, failed, max(0.0, 1 - passed - failed), expected)
+
+
+def _add_pairs(alive: FloatArray, pairs: int, p: float, q: float) -> FloatArray:
+    """Distribution of (b, c) after some more pairs, one pair at a time."""
+    size = alive.shape[0]
+    grown = np.zeros((size + pairs, size + pairs))
+    grown[:size, :size] = alive
+    for _ in range(pairs):
+        after = (1 - p - q) * grown
+        after[1:, :] += p * grown[:-1, :]
+        after[:, 1:] += q * grown[:, :-1]
+        grown = after
+    grown[grown < 1e-16] = 0.0
+    return grown

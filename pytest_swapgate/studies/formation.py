@@ -1,0 +1,173 @@
+"""Formation: K teams built alike, each with its own seed and task order, play E episodes and learn.
+
+Source: the swap-test paper, sections 3.1 and 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_swapgate.environments.base import Environment, role_prompt
+from pytest_swapgate.runner import ArmError, Chain, Stage, play_chains
+from pytest_swapgate.runner.locking import locked
+from pytest_swapgate.teams import Agent, Episode, Task, Team, role_matched_pairs
+
+TEAMS = 12
+EPISODES = 10
+TRIALS = 10
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Formed teams, their pairing, and the trials that they are measured on.
+
+    Attributes
+    ----------
+    stage
+        Where they play.
+    teams
+        The teams after formation.
+    formation
+        Formation episodes of each team.
+    trials
+        Evaluation episodes of each team and condition.
+    seed
+        Root of every draw.
+    model
+        The model of every agent.
+    """
+
+    stage: Stage
+    teams: tuple[Team, ...]
+    formation: tuple[tuple[Episode, ...], ...]
+    trials: int
+    seed: int
+    model: str
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """The seats of every team."""
+        return self.teams[0].seats
+
+    @property
+    def name(self) -> str:
+        """What tells this cohort from others that share an evidence file."""
+        return f"{self.stage.digest}/{self.model}/{len(self.teams)}/{self.seed}"
+
+    def check_seat(self, seat: str | None) -> None:
+        """Refuse a seat that no team has."""
+        if seat is not None and seat not in self.seats:
+            raise ArmError(f"seat must be one of {', '.join(self.seats)} (or None to draw one), got {seat!r}")
+
+    def pairs(self, seat: str | None) -> tuple[tuple[int, int, str], ...]:
+        """Return the disjoint swap pairs and the seat that each trades."""
+        self.check_seat(seat)
+        try:
+            return role_matched_pairs(self.teams, rng=np.random.default_rng([self.seed, 3]), seat=seat)
+        except ValueError as error:
+            raise ArmError(f"{error}; set --swapgate-teams to an even number") from error
+
+    def seats_of_teams(self, seat: str | None) -> tuple[str, ...]:
+        """Return the seat that a change touches in each team: the given one, or the one its pair drew."""
+        self.check_seat(seat)
+        if seat is not None:
+            return (seat,) * len(self.teams)
+        drawn = {team: s for first, second, s in self.pairs(None) for team in (first, second)}
+        return tuple(drawn[index] for index in range(len(self.teams)))
+
+    def evaluation(self, team: int, *, replicate: int = 0) -> tuple[tuple[Task, int], ...]:
+        """Return task and seed of each evaluation trial of a team: the same in every condition."""
+        tasks = self.stage.environment.tasks("held_out")
+        rng = np.random.default_rng([self.seed, 2, team, replicate])
+        seeds = rng.integers(2**31, size=self.trials)
+        return tuple((tasks[r % len(tasks)], int(seeds[r])) for r in range(self.trials))
+
+
+async def form_cohort(
+    stage: Stage,
+    *,
+    model: str,
+    teams: int = TEAMS,
+    episodes: int = EPISODES,
+    trials: int = TRIALS,
+    seed: int = 0,
+) -> Cohort:
+    """Form a cohort; what is in the evidence file already is read, not played.
+
+    Parameters
+    ----------
+    model
+        Name of the model of every agent.
+    teams, episodes, trials
+        Teams K >= 2, formation episodes E >= 0 a team, evaluation trials R >= 1 a team and condition.
+    seed
+        Root of task orders, trial seeds, pairing and drawn seats.
+
+    Raises
+    ------
+    ArmError
+        When the environment has no tasks of a split, or cannot be played.
+    """
+    for name, value, least in (("teams", teams, 2), ("episodes", episodes, 0), ("trials", trials, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
+    tasks = check_tasks(stage.environment, formation=episodes > 0)
+    unformed = [_unformed(stage.environment, index, model) for index in range(teams)]
+    groups = []
+    for index, team in enumerate(unformed):
+        trials_of_team = _formation_trials(tasks, index, episodes, seed)
+        groups.append([Chain(team, trials_of_team, study="formation", arm="formation")])
+    async with locked(stage, ["formation"]):
+        played = await play_chains(stage, groups)
+    formed = tuple(group[0][1].model_copy(update={"id": unformed[i].id}) for i, group in enumerate(played))
+    return Cohort(
+        stage=stage,
+        teams=formed,
+        formation=tuple(tuple(group[0][0]) for group in played),
+        trials=trials,
+        seed=seed,
+        model=model,
+    )
+
+
+def check_tasks(environment: Environment, *, formation: bool = True) -> tuple[Task, ...]:
+    """Return the formation tasks; refuse an environment without tasks of a needed split, or with doubled names."""
+    name = type(environment).__name__
+    forming, held_out = tuple(environment.tasks("formation")), tuple(environment.tasks("held_out"))
+    if not held_out:
+        raise ArmError(f"{name}.tasks('held_out') is empty: teams are measured on at least one held-out task")
+    if formation and not forming:
+        raise ArmError(
+            f"{name}.tasks('formation') is empty: give formation tasks, or form with --swapgate-formation 0"
+        )
+    both = {task.id for task in forming} & {task.id for task in held_out}
+    if both:
+        raise ArmError(f"{name}: task {min(both)!r} is in both splits; a held-out task must not be formed on")
+    return forming
+
+
+def _unformed(environment: Environment, index: int, model: str) -> Team:
+    fresh = getattr(environment, "fresh_team", None)
+    name = f"team-{index:02d}"
+    if callable(fresh):
+        team: Team = fresh(index)
+        return team
+    agents = tuple(
+        Agent(seat=seat, model=model, role=role_prompt(environment, seat), origin=name)
+        for seat in environment.seats
+    )
+    return Team(id=name, agents=agents)
+
+
+def _formation_trials(
+    tasks: tuple[Task, ...], team: int, episodes: int, seed: int
+) -> tuple[tuple[Task, int], ...]:
+    """Return a team's own order: all tasks shuffled, again and again, until E episodes are filled."""
+    rng = np.random.default_rng([seed, 1, team])
+    seeds = rng.integers(2**31, size=episodes)
+    order: list[Task] = []
+    while len(order) < episodes:
+        order.extend(tasks[int(i)] for i in rng.permutation(len(tasks)))
+    return tuple((order[e], int(seeds[e])) for e in range(episodes))
