@@ -73,7 +73,8 @@ def main() -> int:
         f"up to {runs:,} simulated gates a row. "
         f"Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}.\n\n"
         "A row is ok if it keeps its nominal figure within three Monte-Carlo errors; `exact` means that every\n"
-        "possible outcome was enumerated. M is the declared tolerance, H the true harm, pd the share of discordant pairs."
+        "possible outcome was enumerated. M is the declared tolerance, H the true harm, pd the share of\n"
+        "discordant pairs."
     )
     report = head + "\n" + as_table(rows) + "\n"
     print(report)

@@ -39,7 +39,7 @@ def swapgate_stage(request: pytest.FixtureRequest, swapgate_environment: Environ
 
     session = request.config.stash[gates.SESSION]
     yield Stage(
-        environment=swapgate_environment,
+        environment=_checked_environment(swapgate_environment),
         models=ModelRegistry(getattr(swapgate_environment, "simulated", None)),
         store=session.store,
         run=session.run,
@@ -57,34 +57,70 @@ def formed_teams(
     request: pytest.FixtureRequest, swapgate_stage: Stage, swapgate_model: str | ChatModel
 ) -> FormedTeams:
     """The cohort, formed once; its methods are arms: ``.placebo() .swap(seat) .replace(seat, model=...)`` and more."""
-    from pytest_swapgate.models import ModelError
-    from pytest_swapgate.runner import ArmError, BudgetReachedError, run_blocking
+    from pytest_swapgate.plans import refuse_if_none_can_decide
+    from pytest_swapgate.runner import run_blocking
     from pytest_swapgate.studies import form_cohort
     from pytest_swapgate.studies.formed import FormedTeams
 
     settings = request.config.stash[gates.SESSION].settings
-    try:
-        registry = swapgate_stage.models
-        model = swapgate_model if isinstance(swapgate_model, str) else registry.add(swapgate_model)
-        if not hasattr(swapgate_stage.environment, "fresh_team"):
-            registry(model)
-        for replacement in settings.replacements.values():
-            registry(replacement)
-        cohort = run_blocking(
-            lambda: form_cohort(
-                swapgate_stage,
-                model=model,
-                teams=settings.teams,
-                episodes=settings.formation,
-                trials=settings.trials,
-                seed=settings.seed,
-            )
+    environment, registry = swapgate_stage.environment, swapgate_stage.models
+    refuse_if_none_can_decide(request.session.items, settings, environment.seats)
+    model = (
+        swapgate_model if isinstance(swapgate_model, str) else registry.add(_checked_model(swapgate_model))
+    )
+    if _names_a_player(model, environment):
+        registry(model)
+    for replacement in settings.replacements.values():
+        registry(replacement)
+    cohort = run_blocking(
+        lambda: form_cohort(
+            swapgate_stage,
+            model=model,
+            teams=settings.teams,
+            episodes=settings.formation,
+            trials=settings.trials,
+            seed=settings.seed,
         )
-        for seat in settings.replacements:
-            cohort.check_seat(seat)
-    except (ArmError, ModelError, BudgetReachedError) as error:
-        pytest.fail(f"swapgate: formed_teams: {error}", pytrace=False)
+    )
     return FormedTeams(cohort, settings.replacements)
+
+
+def _checked_model(model: Any) -> ChatModel:
+    """Return what a project's ``swapgate_model`` gave, if it can be asked."""
+    from pytest_swapgate.models import ChatModel
+    from pytest_swapgate.runner import ArmError
+
+    if not isinstance(model, ChatModel):
+        raise ArmError(
+            f"swapgate_model gave {type(model).__name__}: accepted is the name of a model, or a ChatModel "
+            "(an object with name and async complete(messages, ...))"
+        )
+    return model
+
+
+def _checked_environment(environment: Any) -> Environment:
+    """Return what a project's ``swapgate_environment`` gave, if teams can play it."""
+    from pytest_swapgate.environments import Environment
+    from pytest_swapgate.runner import ArmError
+    from pytest_swapgate.studies.formation import check_seats
+
+    missing = [member for member in ("seats", "tasks", "play") if not hasattr(environment, member)]
+    if missing or not isinstance(environment, Environment):
+        raise ArmError(
+            f"swapgate_environment gave {type(environment).__name__} without {', '.join(missing)}: an environment has "
+            "seats, tasks(split) and play(team, task, seed)"
+        )
+    check_seats(environment)
+    return environment
+
+
+def _names_a_player(model: str, environment: Environment) -> bool:
+    """Whether a model can be checked before anybody asks it: an environment may play without asking any."""
+    from pytest_swapgate.models.registry import is_simulated
+
+    if hasattr(environment, "fresh_team"):
+        return False
+    return not is_simulated(model) or hasattr(environment, "simulated")
 
 
 @pytest.fixture(scope="session")
@@ -111,7 +147,7 @@ def paired_runner(request: pytest.FixtureRequest) -> PairedRunner:
     test: gates.GateTest | None = item.stash.get(gates.TEST, None)
     if test is None:
         names = " or ".join(f"@pytest.mark.{name}" for name in markers.GATE_MARKERS)
-        pytest.fail(f"{item.nodeid}: paired_runner needs a marker that decides: {names}", pytrace=False)
+        gates.stop(f"{item.nodeid}: paired_runner needs a marker that decides: {names}")
     session = request.config.stash[gates.SESSION]
     runner = PairedRunner(
         tolerances=test.tolerances,
@@ -127,7 +163,7 @@ def paired_runner(request: pytest.FixtureRequest) -> PairedRunner:
         seed=session.settings.seed,
         gate=item.nodeid,
         identify=lambda role, function: identity_of(
-            role, function, gate=item.nodeid, root=session.root, arguments=session.arguments
+            role, function, gate=item.nodeid, surroundings=session.surroundings
         ),
     )
     test.runner = runner
@@ -154,8 +190,15 @@ def swap_study(request: pytest.FixtureRequest, formed_teams: FormedTeams) -> Any
     from pytest_swapgate.studies import SwapStudy, run_swap_study
 
     def study(seat: str | None = None, *, confidence: float = 0.9) -> SwapStudy:
-        result = run_blocking(lambda: run_swap_study(formed_teams.cohort, seat=seat, confidence=confidence))
-        request.node.add_report_section("call", "swapgate study", render_study(result))
+        try:
+            result = run_blocking(
+                lambda: run_swap_study(formed_teams.cohort, seat=seat, confidence=confidence)
+            )
+        except Exception as error:
+            if not (gates.is_ours(error) or isinstance(error, ValueError)):
+                raise
+            gates.stop(f"swap_study: {error}")
+        request.node.user_properties.append((gates.STUDY_PROPERTY, render_study(result)))
         return result
 
     return study

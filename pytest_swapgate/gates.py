@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 import uuid
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 PROPERTY = "swapgate"
 """Key of the gate's report in ``user_properties``: one JSON text, nothing else crosses between processes."""
+STUDY_PROPERTY = "swapgate_study"
+"""Key of a study's table in ``user_properties``, text."""
 
 
 class SwapgateWarning(pytest.PytestWarning):
@@ -41,18 +47,29 @@ class GateSession:
         Name of the run, shared by all workers.
     root
         The project's root folder.
+    options
+        pytest's parsed options.
     reports
         Controller: node id -> JSON texts of its gates, in order of arrival.
+    studies
+        Controller: node id -> table of the study that it ran.
     judged
         This process: node id -> verdict words, for the ledger that workers hand over.
+    outcomes
+        Controller: node id of a gate -> how its call was reported.
+    problems
+        Controller: what makes the run red beside its tests.
     """
 
     settings: Settings
     run: str
     root: Path
-    arguments: tuple[str, ...]
+    options: Mapping[str, Any]
     reports: dict[str, list[str]] = field(default_factory=dict)
+    studies: dict[str, str] = field(default_factory=dict)
     judged: dict[str, list[str]] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
     _store: EvidenceStore | None = None
     _purse: Purse | None = None
 
@@ -60,13 +77,17 @@ class GateSession:
     def store(self) -> EvidenceStore:
         """The evidence file, opened on first use."""
         if self._store is None:
-            from pytest_swapgate.evidence import EvidenceError, EvidenceStore
+            from pytest_swapgate.evidence import EvidenceStore
 
-            try:
-                self._store = EvidenceStore.open(self.root / self.settings.evidence)
-            except EvidenceError as error:
-                pytest.fail(f"swapgate: {error}", pytrace=False)
+            self._store = EvidenceStore.open(self.root / self.settings.evidence)
         return self._store
+
+    @cached_property
+    def surroundings(self) -> str:
+        """Identity of what surrounds every function of the project."""
+        from pytest_swapgate.identity import surroundings
+
+        return surroundings(self.root, self.options)
 
     @property
     def purse(self) -> Purse:
@@ -120,8 +141,13 @@ def new_session(config: pytest.Config, settings: Settings) -> GateSession:
         settings=settings,
         run=run,
         root=config.rootpath,
-        arguments=tuple(str(argument) for argument in config.invocation_params.args),
+        options=vars(config.option),
     )
+
+
+def stop(message: str) -> NoReturn:
+    """Fail with a message alone: no traceback, no story of other exceptions."""
+    raise pytest.fail.Exception(message, pytrace=False) from None
 
 
 def check_markers(item: pytest.Item) -> tuple[Tolerance, ...]:
@@ -131,7 +157,7 @@ def check_markers(item: pytest.Item) -> tuple[Tolerance, ...]:
     try:
         return markers.tolerances_of(item)
     except ToleranceError as error:
-        pytest.fail(f"{item.nodeid}: {error}", pytrace=False)
+        stop(f"{item.nodeid}: {error}")
 
 
 def start(item: pytest.Item) -> None:
@@ -150,11 +176,8 @@ def start(item: pytest.Item) -> None:
         # The ledger also knows of attempts in workers that have died since.
         attempt = session.store.open_attempt(session.run, item.nodeid)
     if attempt > 1:
-        first = f"; the first attempt said: {test.first}" if test.first else ""
-        pytest.fail(
-            f"swapgate: attempt {attempt} refused, a gate is decided once and reruns cannot change its verdict{first}",
-            pytrace=False,
-        )
+        refused = f"swapgate: attempt {attempt} refused, a gate is decided once and reruns cannot change its verdict"
+        stop(f"{test.first}\n{refused}" if test.first else refused)
 
 
 def judge(item: pytest.Item) -> None:
@@ -162,25 +185,16 @@ def judge(item: pytest.Item) -> None:
     from pytest_swapgate.evidence import content_key
     from pytest_swapgate.gate.judge import judge as decide_gate
     from pytest_swapgate.gate.verdicts import GateError
-    from pytest_swapgate.report.terminal import headline, render
-    from pytest_swapgate.stats import Verdict
 
     session, test = item.config.stash[SESSION], item.stash[TEST]
-    runner = test.runner
-    names = " and ".join(tolerance.marker for tolerance in test.tolerances)
-    if runner is not None and any(not run.awaited for run in runner.pending):
-        broken(item, f"{names}: a comparison was never awaited: write 'await paired_runner(...)'")
-    if runner is None or not runner.results:
-        broken(item, f"{names} decided nothing: the test never called paired_runner(baseline, candidate)")
+    runner = _answered(test)
     reports: list[GateReport] = []
     for tolerance in test.tolerances:
         for result in runner.results:
             try:
                 reports.append(decide_gate(tolerance, result, nodeid=item.nodeid))
             except GateError as error:
-                broken(item, f"{tolerance.marker}: {error}")
-    texts = [report.model_dump_json() for report in reports]
-    publish(item, texts, [str(report.verdict) for report in reports])
+                raise GateError(f"{tolerance.marker}: {error}") from error
     for report in reports:
         session.store.record_verdict(
             session.run,
@@ -191,17 +205,117 @@ def judge(item: pytest.Item) -> None:
             ),
             report.model_dump_json(),
         )
+    announce(item, reports)
+
+
+def _answered(test: GateTest) -> PairedRunner:
+    """Return the runner of a gate that has an answer to every comparison it asked for."""
+    from pytest_swapgate.gate.verdicts import GateError
+
+    runner = test.runner
+    names = " and ".join(tolerance.marker for tolerance in test.tolerances)
+    if runner is None or not runner.asked:
+        raise GateError(f"{names} decided nothing: the test never called paired_runner(baseline, candidate)")
+    if any(not run.awaited for run in runner.pending):
+        raise GateError(f"{names}: a comparison was never awaited: write 'await paired_runner(...)'")
+    if len(runner.results) < runner.asked:
+        raise GateError(
+            f"{names}: a comparison was begun and never finished; do not catch its error, and await it to its end"
+        )
+    return runner
+
+
+def announce(item: pytest.Item, reports: list[GateReport]) -> None:
+    """Publish a gate's reports and let its test pass or fail by them."""
+    from pytest_swapgate.report.terminal import headline, render
+    from pytest_swapgate.stats import Verdict
+
+    test = item.stash[TEST]
+    publish(item, [report.model_dump_json() for report in reports], [str(r.verdict) for r in reports])
     red = [report for report in reports if report.verdict is not Verdict.PASS]
-    if session.settings.inconclusive == "warn":
+    if item.config.stash[SESSION].settings.inconclusive == "warn":
         for report in red:
             if report.verdict is Verdict.INCONCLUSIVE:
-                warnings.warn(SwapgateWarning(f"{item.nodeid}: {headline(report)}"), stacklevel=2)
+                _warn(f"{item.nodeid}: {headline(report)}")
         red = [report for report in red if report.verdict is not Verdict.INCONCLUSIVE]
     blocks = "\n\n".join(render(report) for report in reports)
     if red:
         test.first = headline(red[0])
-        pytest.fail("\n".join([*(headline(report) for report in red), "", blocks]), pytrace=False)
+        stop("\n".join([*(headline(report) for report in red), "", blocks]))
     item.add_report_section("call", "swapgate", blocks)
+
+
+def _warn(text: str) -> None:
+    with warnings.catch_warnings():
+        # Asked for by name, so that -W error does not turn it into a failure after all.
+        warnings.simplefilter("always", SwapgateWarning)
+        warnings.warn(SwapgateWarning(text), stacklevel=3)
+
+
+@contextmanager
+def explained(item: pytest.Item) -> Iterator[None]:
+    """Turn what ends a gate's body badly into one line, and remember it as the reason of the first attempt."""
+    test = item.stash[TEST]
+    try:
+        yield
+    except BaseException as error:
+        reason = _reason(test, error)
+        if reason is None:
+            text = str(error).strip().split("\n")[0]
+            test.first = test.first or (f"{type(error).__name__}: {text}" if text else type(error).__name__)
+            raise
+    else:
+        return
+    broken(item, reason)
+
+
+def _reason(test: GateTest, error: BaseException) -> str | None:
+    """Return what to say of an error that is the gate's own, or of a way around its verdict; None for any other."""
+    causes = _leaves(error)
+    if all(map(is_ours, causes)):
+        return str(causes[0])
+    skip_test = getattr(sys.modules.get("unittest"), "SkipTest", pytest.skip.Exception)
+    ways_around = (pytest.skip.Exception, pytest.xfail.Exception, skip_test)
+    if test.runner is not None and test.runner.asked and all(isinstance(c, ways_around) for c in causes):
+        return (
+            f"skipped or xfailed after a comparison had begun ({causes[0]}): a gate that was asked must answer; skip "
+            "before paired_runner(...), and return Episode(score=0, failure='infrastructure') for a trial that "
+            "could not be played"
+        )
+    return None
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+    return [error]
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an error is one of this package, whose message is written for the user."""
+    return type(error).__module__.partition(".")[0] == "pytest_swapgate"
+
+
+def setup_failed(item: pytest.Item, error: Exception) -> NoReturn:
+    """Say in one line why what a test needs could not be set up; a gate reports it."""
+    if TEST not in item.stash:
+        stop(f"swapgate: {error}")
+    from pytest_swapgate.runner import BudgetReachedError
+
+    if isinstance(error, BudgetReachedError):
+        from pytest_swapgate.gate.verdicts import GateReport
+        from pytest_swapgate.stats import Verdict
+
+        gates = [tolerance.marker for tolerance in item.stash[TEST].tolerances]
+        announce(
+            item,
+            [
+                GateReport(gate=gate, nodeid=item.nodeid, verdict=Verdict.INCONCLUSIVE, reason=str(error))
+                for gate in gates
+            ],
+        )
+        pytest.skip(f"swapgate: inconclusive: {error}")
+    broken(item, str(error))
 
 
 def broken(item: pytest.Item, reason: str) -> NoReturn:
@@ -213,7 +327,7 @@ def broken(item: pytest.Item, reason: str) -> NoReturn:
     report = GateReport(gate=gate, nodeid=item.nodeid, verdict="error", reason=reason)
     publish(item, [report.model_dump_json()], ["error"])
     test.first = reason
-    pytest.fail(f"swapgate error: {reason}", pytrace=False)
+    stop(f"swapgate error: {reason}")
 
 
 def publish(item: pytest.Item, texts: list[str], verdicts: list[str]) -> None:
@@ -228,3 +342,18 @@ def collect(session: GateSession, report: pytest.TestReport) -> None:
     for name, value in report.user_properties:
         if name == PROPERTY and isinstance(value, str):
             session.reports[report.nodeid] = [str(text) for text in json.loads(value)]
+            if report.when == "call":
+                session.outcomes[report.nodeid] = report.outcome
+        elif name == STUDY_PROPERTY and isinstance(value, str):
+            session.studies[report.nodeid] = value
+
+
+def check_ledger(session: GateSession, ledger: Mapping[str, list[str]]) -> None:
+    """Note every verdict that was taken and did not arrive, or arrived as another outcome."""
+    red = {"error", "fail"} | ({"inconclusive"} if session.settings.inconclusive == "fail" else set())
+    for nodeid, verdicts in ledger.items():
+        words = ", ".join(verdicts)
+        if nodeid not in session.reports:
+            session.problems.append(f"{nodeid}: its verdict {words} never arrived")
+        elif red & set(verdicts) and session.outcomes.get(nodeid) == "passed":
+            session.problems.append(f"{nodeid}: its verdict {words} was reported as passed")

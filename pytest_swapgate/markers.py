@@ -47,8 +47,9 @@ def tolerances_of(node: pytest.Item) -> tuple[Tolerance, ...]:
         for mark in node.iter_markers(name):
             found = True
             if mark.args:
+                given = ", ".join(map(repr, mark.args))
                 raise ToleranceError(
-                    f"{name}{mark.args!r}: accepted are keyword arguments, such as {GATES[name].accepted()[0]}=..."
+                    f"{name}({given}): arguments are named, for example {GATES[name].example}"
                 )
             merged = {**mark.kwargs, **merged}
         if found:

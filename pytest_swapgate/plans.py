@@ -2,50 +2,130 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from pytest_swapgate import gates, markers
-from pytest_swapgate.gate.planning import plan_teams, planned_pairs
+from pytest_swapgate.gate.planning import plan_teams, plan_unseen_tasks
 from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
 from pytest_swapgate.gate.verdicts import GateError
 from pytest_swapgate.models.registry import is_simulated
 from pytest_swapgate.settings import Settings
+from pytest_swapgate.studies.swap import CONDITIONS
+
+_FORMING = frozenset({"formed_teams", "placebo_baseline", "swap_study"})
 
 
 def print_plans(session: pytest.Session) -> None:
     """Print one block a gate and the total; no fixture, no test and no model is run."""
     terminal: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is None:
+        return
     settings = session.config.stash[gates.SESSION].settings
-    gate_items = [item for item in session.items if markers.is_gate(item)]
     terminal.section("swapgate plan: nothing is run, nothing is spent")
-    if not gate_items:
-        terminal.write_line("no gate was collected: mark a test with swap_penalty or active_pass_k")
-    forms = False
-    total = 0
-    for item in gate_items:
-        for tolerance in markers.tolerances_of(item):
-            terminal.write_line(f"{tolerance.marker}  {item.nodeid}")
-            fixtures = set(getattr(item, "fixturenames", ()))
-            if fixtures & {"formed_teams", "placebo_baseline"}:
-                forms = True
-                lines, episodes = _team_lines(tolerance, settings, with_floor="placebo_baseline" in fixtures)
-            else:
-                lines, episodes = _task_lines(tolerance)
-            total += episodes
-            for line in lines:
-                terminal.write_line(f"  {line}")
-    if forms:
-        formation = settings.teams * settings.formation
-        total += formation
-        terminal.write_line(
-            f"formation, once: {settings.teams} teams x {settings.formation} episodes = {formation:,} episodes"
-        )
-    if gate_items:
-        overridden = {name for item in gate_items for name in _overridden(item)}
-        for line in _price_lines(total, settings, overridden):
+    total = _Total()
+    overridden: set[str] = set()
+    for item in session.items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if not markers.is_gate(item) and "swap_study" not in fixtures:
+            continue
+        overridden |= _overridden(item)
+        total.forms |= bool(_FORMING & fixtures)
+        for line in _item_lines(item, fixtures, settings, total):
             terminal.write_line(line)
+    for line in total.lines(settings, overridden):
+        terminal.write_line(line)
+
+
+@dataclass
+class _Total:
+    """What all gates need together, at most: of formed teams, and of the project's own functions."""
+
+    teams: int = 0
+    functions: int = 0
+    gates: int = 0
+    forms: bool = False
+
+    def lines(self, settings: Settings, overridden: set[str]) -> list[str]:
+        if not self.gates:
+            return ["no gate was collected: mark a test with swap_penalty or active_pass_k"]
+        found = []
+        if self.forms:
+            formation = settings.teams * settings.formation
+            found.append(
+                f"formation, once: {settings.teams} teams x {settings.formation} episodes = {formation:,} episodes"
+            )
+            found.append(f"total of formed teams: at most {formation + self.teams:,} episodes")
+            found.extend(_price_lines(formation + self.teams, settings, overridden))
+        if self.functions:
+            found.append(
+                f"total of functions: about {self.functions:,} episodes, at the price of the project's own calls"
+            )
+        return found
+
+
+def _item_lines(item: pytest.Item, fixtures: set[str], settings: Settings, total: _Total) -> list[str]:
+    if not markers.is_gate(item):
+        total.gates += 1
+        episodes = len(CONDITIONS) * settings.teams * settings.trials
+        total.teams += episodes
+        shape = f"{len(CONDITIONS)} conditions x {settings.teams} teams x {settings.trials} episodes"
+        return [
+            f"swap_study  {item.nodeid}",
+            f"  {shape} = {episodes:,} episodes, fewer where evidence is there",
+        ]
+    lines = []
+    for tolerance in markers.tolerances_of(item):
+        total.gates += 1
+        lines.append(f"{tolerance.marker}  {item.nodeid}")
+        if _FORMING & fixtures:
+            found, episodes = _team_lines(tolerance, settings, with_floor="placebo_baseline" in fixtures)
+            total.teams += episodes
+        else:
+            found, episodes = _task_lines(tolerance)
+            total.functions += episodes
+        lines.extend(f"  {line}" for line in found)
+    return lines
+
+
+def refuse_if_none_can_decide(items: Sequence[pytest.Item], settings: Settings, seats: Sequence[str]) -> None:
+    """Refuse to form teams, which costs episodes, when no test that uses them can come to a verdict.
+
+    Raises
+    ------
+    GateError
+        With the reason of each gate. A gate that is refused beside others that are not says so itself, later.
+    """
+    reasons: dict[str, str] = {}
+    for item in items:
+        if not _FORMING & set(getattr(item, "fixturenames", ())):
+            continue
+        refused = [r for t in markers.tolerances_of(item) if (r := _refusal(t, settings, seats))]
+        if not refused:
+            return
+        reasons[item.nodeid] = refused[0]
+    if len(reasons) == 1:
+        raise GateError(next(iter(reasons.values())))
+    if reasons:
+        raise GateError("; ".join(f"{nodeid}: {reason}" for nodeid, reason in reasons.items()))
+
+
+def _refusal(tolerance: Tolerance, settings: Settings, seats: Sequence[str]) -> str:
+    seat = getattr(tolerance, "seat", None)
+    if seat is not None and seat not in seats:
+        return (
+            f"{tolerance.marker}: seat={seat!r}: accepted is one of {', '.join(seats)}, or None to draw one"
+        )
+    if isinstance(tolerance, SwapPenalty):
+        try:
+            # The units of a replacement; those of a swap are half as many and twice as precise.
+            plan_teams(tolerance, teams=settings.teams, swaps=False)
+        except GateError as error:
+            return f"{tolerance.marker}: {error}"
+    return ""
 
 
 def _team_lines(tolerance: Tolerance, settings: Settings, *, with_floor: bool) -> tuple[list[str], int]:
@@ -54,37 +134,52 @@ def _team_lines(tolerance: Tolerance, settings: Settings, *, with_floor: bool) -
     shape = f"{settings.teams} teams ({settings.teams // 2} swap pairs), {settings.trials} episodes a team and arm"
     what = "baseline, candidate, baseline again for the noise floor" if with_floor else "baseline, candidate"
     lines = [f"{shape}; {arms} arms ({what}) = {episodes:,} episodes, fewer where evidence is there"]
-    if isinstance(tolerance, SwapPenalty):
-        for swaps, name in ((True, "if occupants are swapped"), (False, "if an occupant is replaced")):
-            try:
-                plan = plan_teams(tolerance, teams=settings.teams, swaps=swaps)
-            except GateError as error:
-                lines.append(f"{name}: REFUSED, {error}")
-                continue
-            able = [
-                *([f"{100 * plan.score:.1f} pp of score"] if plan.score is not None else []),
-                *([f"{100 * plan.cost:.0f} % of cost"] if plan.cost is not None else []),
-            ]
-            lines.append(
-                f"{name}: {plan.units} {plan.unit_word}s detect {' and '.join(able)} at power {tolerance.power:g} "
-                "(planning guesses of the spread; declare score_sd, cost_sd to replace them)"
-            )
-    return lines, episodes
+    if not isinstance(tolerance, SwapPenalty):
+        return lines, episodes
+    refused = 0
+    for swaps, name in ((True, "if occupants are swapped"), (False, "if an occupant is replaced")):
+        try:
+            plan = plan_teams(tolerance, teams=settings.teams, swaps=swaps)
+        except GateError as error:
+            refused += 1
+            lines.append(f"{name}: REFUSED: {error}")
+            continue
+        able = [
+            *([f"{100 * plan.score:.1f} pp of score"] if plan.score is not None else []),
+            *([f"{100 * plan.cost:.0f} % of cost"] if plan.cost is not None else []),
+        ]
+        lines.append(
+            f"{name}: {plan.units} {plan.unit_word}s detect {' and '.join(able)} at power {tolerance.power:g} "
+            "(planning guesses of the spread; declare score_sd, cost_sd to replace them)"
+        )
+    return lines, 0 if refused == 2 else episodes
 
 
 def _task_lines(tolerance: Tolerance) -> tuple[list[str], int]:
     if not isinstance(tolerance, SwapPenalty | ActivePassK):
         return [], 0
     try:
-        pairs = planned_pairs(tolerance)
+        plan = plan_unseen_tasks(tolerance)
     except GateError as error:
         return [f"REFUSED: {error}"], 0
-    effect = tolerance.effect if isinstance(tolerance, ActivePassK) else tolerance.score_effect or 0.0
+    episodes = 2 * plan.tasks * plan.trials
+    often = "once" if plan.trials == 1 else f"{plan.trials} times"
+    if plan.effect is None:
+        return [
+            f"two functions: each task is run {often} an arm, {2 * plan.trials} episodes a task"
+        ], episodes
+    able = f"detect {100 * plan.effect:g} pp at power {tolerance.power:g}"
+    share = f"if {100 * tolerance.discordance:g} % of pairs are discordant"
+    if plan.looks:
+        stops = ", ".join(f"{size:,}" for size in plan.looks)
+        return [
+            f"two functions: {plan.tasks:,} tasks, run once an arm, {able}, {share} = at most {episodes:,} episodes",
+            f"it stops at {stops} pairs, as soon as it is decided",
+        ], episodes
     return [
-        f"two functions: {pairs:,} pairs detect {100 * effect:g} pp at power {tolerance.power:g}, if each task is run "
-        f"once and {100 * tolerance.discordance:g} % of pairs are discordant = {2 * pairs:,} episodes",
-        "with fewer tasks each is run several times; the exact number is printed when the tasks are known",
-    ], 2 * pairs
+        f"two functions: {plan.tasks:,} tasks, run {often} an arm, {able}, {share} = {episodes:,} episodes",
+        "fewer tasks are run several times each; every task that is given is run",
+    ], episodes
 
 
 def _overridden(item: pytest.Item) -> set[str]:
@@ -100,7 +195,7 @@ def _overridden(item: pytest.Item) -> set[str]:
 
 
 def _price_lines(episodes: int, settings: Settings, overridden: set[str]) -> list[str]:
-    lines = [f"total: at most {episodes:,} episodes"]
+    lines: list[str] = []
     known = "swapgate_environment" not in overridden
     models = sorted({settings.model, *settings.replacements.values()})
     if "swapgate_model" in overridden:

@@ -27,18 +27,38 @@ __all__ = [
     "swapgate_stage",
 ]
 
-_WORKERS = "swapgate-workers"
-
 
 class Reports:
-    """Keeps what gates reported; a plugin of its own because this hook is not given the configuration."""
+    """Keeps what gates reported, and words what fails before a test.
+
+    A plugin of its own: a module can hold each hook once, and the hook of reports is not given the configuration.
+    """
 
     def __init__(self, session: gates.GateSession) -> None:
         self._session = session
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Any:
+        """Turn an error of this package into one line; a traceback of ours would help nobody."""
+        try:
+            return (yield)
+        except Exception as error:
+            if not gates.is_ours(error):
+                raise
+            failure = error
+        return gates.setup_failed(item, failure)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the gates out of every report that arrives."""
         gates.collect(self._session, report)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Any:
+        """Never end green with a problem: count it as a failed test."""
+        result = yield
+        gates.check_ledger(self._session, self._session.judged)
+        session.testsfailed += len(self._session.problems)
+        return result
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,10 +75,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if resolved.plan and hasattr(config.option, "dist"):
         config.option.dist = "no"  # a plan runs nothing, so it needs no workers
     config.pluginmanager.register(Reports(session), "swapgate-reports")
-    if config.pluginmanager.hasplugin("dsession") or config.pluginmanager.hasplugin("xdist"):
+    if hasattr(config.hook, "pytest_testnodedown"):  # xdist, under whatever name it was loaded
         from pytest_swapgate.workers import Workers
 
-        config.pluginmanager.register(Workers(session), _WORKERS)
+        config.pluginmanager.register(Workers(session), "swapgate-workers")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -85,15 +105,16 @@ def pytest_runtestloop(session: pytest.Session) -> Any:
     state = session.config.stash[gates.SESSION]
     if not state.settings.plan or session.config.option.collectonly:
         return None
+    if session.testsfailed and not session.config.option.continue_on_collection_errors:
+        return None  # pytest says what could not be collected
     from pytest_swapgate.plans import print_plans
 
     print_plans(session)
     return True
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Start a gate, before its fixtures spend anything."""
+    """Start a gate, after skip marks were read and before its fixtures spend anything."""
     if markers.is_gate(item) and not item.config.getoption("setupplan", False):
         gates.start(item)
 
@@ -103,34 +124,24 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     """Judge a gate after its body has passed."""
     if gates.TEST not in item.stash:
         return (yield)
-    from pytest_swapgate.gate.verdicts import GateError
-    from pytest_swapgate.runner import ArmError
-    from pytest_swapgate.teams import BiteError
-
-    try:
+    with gates.explained(item):
         result = yield
-        reason = ""
-    except (ArmError, BiteError, GateError) as error:
-        reason = str(error)
-    if reason:
-        gates.broken(item, reason)
-    gates.judge(item)
+        gates.judge(item)
     return result
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand a worker's ledger over."""
-    from pytest_swapgate import workers
+    if hasattr(session.config, "workeroutput"):
+        from pytest_swapgate.workers import hand_over
 
-    workers.hand_over(session.config, session.config.stash[gates.SESSION])
+        hand_over(session.config, session.config.stash[gates.SESSION])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print every gate, the decisive part last."""
     session = config.stash[gates.SESSION]
-    watch = config.pluginmanager.get_plugin(_WORKERS)
-    problems = watch.problems if watch is not None else []
-    if session.reports or problems:
+    if session.reports or session.studies or session.problems:
         from pytest_swapgate.summary import write_summary
 
-        write_summary(terminalreporter, session, problems)
+        write_summary(terminalreporter, session)

@@ -127,7 +127,11 @@ def add_options(parser: pytest.Parser) -> None:
             metavar=option.metavar,
             help=f"{option.help} (default: {shown})",
         )
-        parser.addini(_dest(option), help=f"{option.help}; see --swapgate-{option.name}", default=None)
+        # Since 9.2, native TOML may hold 8 as well as "8"; before, a text is asked for.
+        kind: Any = (int | float | str) if pytest.version_tuple >= (9, 2) else None
+        parser.addini(
+            _dest(option), help=f"{option.help}; see --swapgate-{option.name}", type=kind, default=None
+        )
     group.addoption(
         "--swapgate-replace",
         dest="swapgate_replace",
@@ -185,10 +189,11 @@ def _value(config: pytest.Config, option: _Option) -> Any:
     name = _dest(option)
     for source, given in (
         (f"--swapgate-{option.name}", config.getoption(name)),
-        (f"environment variable {name.upper()}", os.environ.get(name.upper())),
+        # Empty means unset here, as anywhere; on the command line it is a variable that someone forgot to fill.
+        (f"environment variable {name.upper()}", os.environ.get(name.upper()) or None),
         (f"ini option {name}", config.getini(name)),
     ):
-        if given is None or given == "":
+        if given is None:
             continue
         try:
             return option.read(str(given))

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_swapgate.gates import GateSession
 
+if TYPE_CHECKING:
+    from pytest_swapgate.gate.verdicts import GateReport
 
-def write_summary(terminal: Any, session: GateSession, problems: list[str]) -> None:
+
+_ORDER = ("pass", "inconclusive", "error", "fail")
+
+
+def write_summary(terminal: Any, session: GateSession) -> None:
     """Write one block a gate, red ones last; with ``-q`` one line a gate; with ``--no-summary`` nothing."""
     from pytest_swapgate.gate.verdicts import GateReport
     from pytest_swapgate.report.terminal import headline, render
-    from pytest_swapgate.stats import Verdict
 
-    if terminal.config.getoption("no_summary", False) and not problems:
+    if terminal.config.getoption("no_summary", False) and not session.problems:
         return
     texts = [text for node in session.reports.values() for text in node]
     reports = [GateReport.model_validate_json(text) for text in texts]
-    reports.sort(key=lambda report: report.verdict is not Verdict.PASS)
+    reports.sort(key=lambda report: _ORDER.index(report.verdict))
     terminal.section("swapgate", sep="=")
+    if terminal.verbosity >= 0:
+        for nodeid, table in session.studies.items():
+            terminal.write_line(f"swap study  {nodeid}")
+            for line in table.split("\n"):
+                terminal.write_line(f"  {line}" if line else "")
     for report in reports:
-        markup = {"green": True} if report.verdict is Verdict.PASS else {"red": True}
+        markup = {_colour(report, session): True}
         if terminal.verbosity < 0:
             terminal.write_line(f"{report.nodeid}  {headline(report)}", **markup)
             continue
@@ -30,5 +40,11 @@ def write_summary(terminal: Any, session: GateSession, problems: list[str]) -> N
             terminal.write_line(line)
     if any(report.simulated for report in reports):
         terminal.write_line("Verdicts marked simulated rest on a stand-in, not on a language model.")
-    for problem in problems:
+    for problem in session.problems:
         terminal.write_line(f"swapgate problem: {problem}", red=True, bold=True)
+
+
+def _colour(report: GateReport, session: GateSession) -> str:
+    if report.verdict == "pass":
+        return "green"
+    return "yellow" if report.verdict == "inconclusive" and session.settings.inconclusive == "warn" else "red"

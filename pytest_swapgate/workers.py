@@ -22,47 +22,38 @@ class Workers:
     def __init__(self, session: gates.GateSession) -> None:
         self._session = session
         self._open: set[str] = set()
-        self._outcomes: dict[str, str] = {}
-        self.problems: list[str] = []
 
     @pytest.hookimpl
     def pytest_configure_node(self, node: Any) -> None:
         """Remember a worker when it starts."""
         self._open.add(node.gateway.id)
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Remember the outcome of each call."""
-        if report.when == "call":
-            self._outcomes[report.nodeid] = report.outcome
-
     @pytest.hookimpl
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Check a worker's ledger when it ends."""
         self._open.discard(node.gateway.id)
         text = getattr(node, "workeroutput", {}).get(LEDGER)
-        if not isinstance(text, str):
-            self.problems.append(
-                f"worker {node.gateway.id} ended without its ledger{f' ({error})' if error else ''}"
-            )
-            return
-        for nodeid, verdicts in json.loads(text).items():
-            if nodeid not in self._session.reports:
-                self.problems.append(f"{nodeid}: its verdict ({', '.join(verdicts)}) never arrived")
-            elif "error" in verdicts and self._outcomes.get(nodeid) == "passed":
-                self.problems.append(f"{nodeid}: an error was reported as passed")
+        if isinstance(text, str):
+            gates.check_ledger(self._session, json.loads(text))
+        else:
+            self._miss(node.gateway.id, error)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> Any:
-        """Never end green with a problem: count it as a failed test."""
+    def pytest_runtestloop(self) -> Any:
+        """Miss the workers that never ended; the problems are counted further out."""
         result = yield
-        self.problems.extend(f"worker {name} never ended" for name in sorted(self._open))
-        if self.problems:
-            session.testsfailed += len(self.problems)
+        for name in sorted(self._open):
+            self._miss(name, None)
         return result
+
+    def _miss(self, worker: str, error: object) -> None:
+        why = f" ({error})" if error else ""
+        self._session.problems.append(
+            f"worker {worker} ended without its ledger{why}: what its gates decided is not known; "
+            "run without -n to see why"
+        )
 
 
 def hand_over(config: pytest.Config, session: gates.GateSession) -> None:
     """Worker side: hand the ledger to the controller."""
-    output = getattr(config, "workeroutput", None)
-    if output is not None:
-        output[LEDGER] = json.dumps(session.judged)
+    config.workeroutput[LEDGER] = json.dumps(session.judged)  # type: ignore[attr-defined]

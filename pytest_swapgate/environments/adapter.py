@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from pytest_swapgate.models.playing import PlayingTeam
 from pytest_swapgate.teams.episode import Episode, Split, Task
 from pytest_swapgate.teams.fingerprint import BiteError, agent_fingerprint
+from pytest_swapgate.teams.outcome import as_episode
 from pytest_swapgate.teams.team import Agent, Team
 
 Outcome = Episode | float | bool
@@ -28,7 +29,10 @@ class TeamAdapter(Protocol):
         ...
 
     def restore(self, team: Team) -> None:
-        """Put every occupant back into the state of a snapshot."""
+        """Put every occupant back into the state of a snapshot.
+
+        ``team.announcement`` is what the team is to be told of a roster change; empty for an intact team.
+        """
         ...
 
     def change_seat(self, seat: str, occupant: Agent) -> None:
@@ -55,6 +59,7 @@ class AdaptedEnvironment:
     """
 
     writes_notebooks = False  # the framework's own agents learn; the adapter reports it
+    asks_models = False  # the names of its models are its own
 
     def __init__(self, build: Callable[[], TeamAdapter], tasks: Sequence[Task], *, digest: str) -> None:
         if not digest:
@@ -77,7 +82,7 @@ class AdaptedEnvironment:
     async def play(self, team: PlayingTeam, task: Task, seed: int) -> Episode:
         """Restore the team into a fresh adapter, prove that it is there, play, read back what it learned."""
         live = self._build()
-        live.restore(self._fresh)
+        live.restore(self._fresh.model_copy(update={"announcement": team.announcement}))
         for agent in team.team.agents:
             if agent_fingerprint(agent) != agent_fingerprint(self._fresh[agent.seat]):
                 live.change_seat(agent.seat, agent)
@@ -91,8 +96,11 @@ class AdaptedEnvironment:
         outcome = live.play(task, seed)
         if inspect.isawaitable(outcome):
             outcome = await outcome
-        episode = outcome if isinstance(outcome, Episode) else Episode(score=float(outcome))
+        episode = as_episode(outcome, f"{type(live).__name__}.play on task {task.id!r}")
         after = live.snapshot()
         learned = {agent.seat: agent.notebook for agent in after.agents}
         states = {agent.seat: agent.state for agent in after.agents}
-        return episode.model_copy(update={"notebooks": learned, "states": states})
+        # The adapter has shown whom it seated; its own requests, where it reports them, say more.
+        proof = {agent.seat: agent_fingerprint(seated[agent.seat]) for agent in team.team.agents}
+        payloads = {**proof, **episode.payloads}
+        return episode.model_copy(update={"notebooks": learned, "states": states, "payloads": payloads})

@@ -12,6 +12,7 @@ from pytest_swapgate.evidence.errors import EvidenceError
 from pytest_swapgate.evidence.export import export
 from pytest_swapgate.evidence.keys import content_key
 from pytest_swapgate.evidence.ledger import VerdictRecord
+from pytest_swapgate.evidence.spending import Spending
 from pytest_swapgate.evidence.store import EvidenceStore
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "EvidenceStore",
     "Outcome",
     "SkippedShard",
+    "Spending",
     "StoredEpisode",
     "VerdictRecord",
     "combine",

@@ -32,10 +32,13 @@ STEPS: tuple[Step, ...] = (
         "gate TEXT NOT NULL, attempt INTEGER NOT NULL, verdict TEXT NOT NULL, digest TEXT NOT NULL, "
         "summary TEXT NOT NULL, at TEXT NOT NULL)",
         "CREATE INDEX verdicts_evidence ON verdicts (gate, digest)",
+        # What a run has consumed so far, all its processes together; an unknown price stays unknown.
+        "CREATE TABLE spending (run TEXT PRIMARY KEY, started INTEGER NOT NULL, calls INTEGER NOT NULL, "
+        "tokens INTEGER NOT NULL, usd REAL NOT NULL, unpriced INTEGER NOT NULL)",
     ),
 )
 
-TABLES = ("attempts", "conflicts", "documents", "episodes", "verdicts")
+TABLES = ("attempts", "conflicts", "documents", "episodes", "spending", "verdicts")
 
 
 def read_version(connection: sqlite3.Connection, path: Path) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pytest_swapgate.evidence import conflicts, documents, episodes, ledger
+from pytest_swapgate.evidence import conflicts, documents, episodes, ledger, spending
 from pytest_swapgate.evidence.checks import check_json, check_size, check_text
 from pytest_swapgate.evidence.database import Database
 from pytest_swapgate.evidence.episodes import EvidenceCount, Labels, Outcome, StoredEpisode
@@ -17,7 +17,8 @@ from pytest_swapgate.evidence.errors import EvidenceError
 from pytest_swapgate.evidence.ledger import VerdictRecord
 from pytest_swapgate.evidence.lock import file_lock
 from pytest_swapgate.evidence.opening import connect, connect_to_read, evidence_path
-from pytest_swapgate.teams import Episode
+from pytest_swapgate.evidence.spending import Spending
+from pytest_swapgate.teams import Episode, Usage
 
 
 class EvidenceStore:
@@ -210,6 +211,26 @@ class EvidenceStore:
             If what is stored there is not JSON.
         """
         return documents.get(self._database, kind, key)
+
+    # What runs consume
+
+    def spending(self, run: str) -> Spending:
+        """Return what a run has started and consumed so far, all its processes together."""
+        return spending.read(self._database, check_text("run", run))
+
+    def start_episode(self, run: str, *, most: int | None = None) -> bool:
+        """Count one more episode of a run as started, unless ``most`` are already; atomic over processes.
+
+        Returns
+        -------
+        bool
+            Whether the episode may start.
+        """
+        return spending.start(self._database, check_text("run", run), most)
+
+    def spend(self, run: str, usage: Usage) -> None:
+        """Add what model calls of a run consumed."""
+        spending.spend(self._database, check_text("run", run), usage)
 
     # Locks and the ledger of gates
 

@@ -97,7 +97,7 @@ def check_coverage(result: PairedResult) -> None:
 
 
 def _swap_penalty_rows(tolerance: SwapPenalty, result: PairedResult) -> list[Row]:
-    gates_cost = tolerance.cost is not None
+    gates_cost = tolerance.cost is not None and not tolerance.sequential
     if gates_cost and not result.measures_cost:
         if tolerance.score is None or tolerance.explicit("cost"):
             raise GateError(
@@ -126,18 +126,25 @@ def _score_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Ro
             lambda a: binary_harm(*binary, alpha=a, discordance_aa=discordance), tolerance.alpha, level
         )
         measured = estimate.floor if discordance is not None else None
+        if result.look_interval is not None:
+            interval = result.look_interval
+            note = (
+                f"stopped at look {result.look} of {len(result.looks)}"
+                if result.look < len(result.looks)
+                else ""
+            )
     else:
         harms = result.score_harms
         _check_units(harms, result)
         if np.ptp(harms) == 0.0:
-            note = f"no difference in any {result.unit_word}: bounded by the number of {result.unit_word}s"
-            if harms[0] != 0.0:
-                raise GateError(
-                    f"every {result.unit_word} shows the same harm {harms[0]:.4g}: its spread was not measured"
-                )
+            worse, better = len(harms) * int(harms[0] == 1.0), len(harms) * int(harms[0] == -1.0)
+            if harms[0] and not (worse or better):
+                raise GateError(_no_spread(result, f"the same harm on the score, {100 * harms[0]:+.3g} pp"))
+            every = "all the difference there can be in every" if harms[0] else "no difference in any"
+            note = f"{every} {result.unit_word}: bounded by the number of {result.unit_word}s"
             # A mean difference in [-1, 1] is at most the share of units that differ at all.
             estimate, interval = _both_sides(
-                lambda a: binary_harm(0, 0, len(harms), alpha=a), tolerance.alpha, level
+                lambda a: binary_harm(worse, better, len(harms), alpha=a), tolerance.alpha, level
             )
         else:
             estimate, interval = _both_sides(
@@ -163,6 +170,11 @@ def _cost_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row
     try:
         harms = result.cost_harms
         _check_units(harms, result)
+        if np.ptp(harms) <= 1e-12 * np.abs(harms).max():
+            raise GateError(
+                _no_spread(result, f"the same change of the cost, {100 * math.expm1(harms[0]):+.3g} %")
+                + "; if its cost cannot vary, declare cost=None"
+            )
         estimate, interval = _both_sides(lambda a: continuous_harm(harms, alpha=a), tolerance.alpha, level)
         floor = _floor(None if result.floor is None else result.floor.cost_harms, len(harms), tolerance.alpha)
     except ValueError as error:
@@ -214,6 +226,13 @@ def _both_sides(estimator: Estimator, alpha: float, level: float) -> tuple[HarmE
     return upper, Interval(lower.interval.low, upper.interval.high)
 
 
+def _no_spread(result: PairedResult, what: str) -> str:
+    return (
+        f"every {result.unit_word} shows {what}: its noise was not measured, so no interval is honest; were the same "
+        "episodes counted twice, or does the system answer alike whatever the seed?"
+    )
+
+
 def _check_units(harms: FloatArray, result: PairedResult) -> None:
     if len(harms) < 3:
         raise GateError(
@@ -232,7 +251,10 @@ def _detectable(estimate: HarmEstimate, level: float, power: float) -> float | N
         return None
     if estimate.df is None:
         discordance = min(estimate.sd**2 + estimate.harm**2, 1.0)
-        return detectable_effect_pairs(estimate.n, discordance=discordance, alpha=level, power=power)
+        try:
+            return detectable_effect_pairs(estimate.n, discordance=discordance, alpha=level, power=power)
+        except ValueError:
+            return None  # so few discordant pairs that no harm is large enough
     return detectable_effect_units(estimate.n, sd=estimate.sd, alpha=level, power=power)
 
 

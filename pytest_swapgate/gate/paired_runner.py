@@ -9,17 +9,24 @@ from typing import Any
 
 import anyio
 
-from pytest_swapgate.gate.planning import plan_tasks, plan_teams
-from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
-from pytest_swapgate.runner import ArmError, BudgetReachedError, CallableArm, Purse, Stage, play_callables
+from pytest_swapgate.gate.compare_callables import (
+    UserArm,
+    check_callables,
+    compare_callables,
+    is_async,
+    listed_tasks,
+    name_of,
+)
+from pytest_swapgate.gate.compare_teams import compare_teams
+from pytest_swapgate.gate.this_thread import ThisThread
+from pytest_swapgate.gate.tolerances import Tolerance
+from pytest_swapgate.runner import ArmError, BudgetReachedError, CallableArm, Purse, Stage
 from pytest_swapgate.runner.blocking import inside_event_loop
-from pytest_swapgate.runner.callables import PairOutcome, task_ids
-from pytest_swapgate.studies.arms import PlayedArm, TeamArm, play_arms
-from pytest_swapgate.studies.formed import PlaceboBaseline
-from pytest_swapgate.studies.paired import Cell, PairedResult, Unit, models_of, pair_teams
-from pytest_swapgate.teams import BiteError, Usage
+from pytest_swapgate.studies.arms import TeamArm
+from pytest_swapgate.studies.formed import FormedTeams
+from pytest_swapgate.studies.paired import PairedResult
+from pytest_swapgate.teams import Usage
 
-UserArm = Callable[[Any, int], Any]
 Identify = Callable[[str, UserArm], str | None]
 """From a role and a user's function to what its outcomes are kept under; None plays it anew in every run."""
 
@@ -59,8 +66,10 @@ class PairedRunner:
         Name of the gate, a label in the evidence file.
     identify
         Gives a user's function its identity.
+    asked
+        How many comparisons were asked for.
     results
-        What was measured, for the verdict.
+        What was measured, for the verdict; a gate with fewer results than were asked for is broken.
     pending
         Comparisons that were asked for in an event loop; each must have been awaited.
     """
@@ -70,6 +79,7 @@ class PairedRunner:
     seed: int
     gate: str
     identify: Identify
+    asked: int = 0
     results: list[PairedResult] = field(default_factory=list)
     pending: list[PairedRun] = field(default_factory=list)
 
@@ -88,33 +98,39 @@ class PairedRunner:
         ----------
         baseline, candidate
             Two arms of `formed_teams`, or any two functions ``arm(task, seed)``, plain or async, that return an
-            Episode, a score in [0, 1] or a success.
+            Episode, a score in [0, 1] or a success. Plain functions run in the thread of the test.
         tasks
-            For functions: any sequence of tasks, at least 3. Teams are measured on held-out tasks.
+            For functions: any sequence of tasks, at least 3. Teams are measured on their environment's held-out
+            tasks.
         active
             For ``active_pass_k`` over functions: task -> whether its coordination store is non-empty in the
             state that both arms share.
         fingerprint
             Identity of the system behind the functions, such as a commit and model versions. With it, a later
-            run reads the stored outcomes; without it they are read only while the project's code, its
-            environment variables and the command line are unchanged.
+            run reads the stored outcomes; without it they are read only while the project's files of code,
+            prompts and settings, the installed packages, the environment variables and the options that are not
+            known to be harmless are unchanged.
 
         Returns
         -------
         PairedResult
             In a running event loop an awaitable of it.
         """
+        self.asked += 1
+        inside = inside_event_loop()
+        plain = not any(isinstance(arm, TeamArm) or is_async(arm) for arm in (baseline, candidate))
+        here = ThisThread() if plain and not inside else None
 
         async def work() -> PairedResult:
-            result = await self._compare(baseline, candidate, tasks, active, fingerprint)
+            result = await self._compare(baseline, candidate, tasks, active, fingerprint, here)
             self.results.append(result)
             return result
 
-        if inside_event_loop():
+        if inside:
             run = PairedRun(work)
             self.pending.append(run)
             return run
-        return anyio.run(work)
+        return anyio.run(work) if here is None else here.run(work)
 
     async def _compare(
         self,
@@ -123,20 +139,37 @@ class PairedRunner:
         tasks: Sequence[Any] | None,
         active: Callable[[Any], bool] | None,
         fingerprint: str | None,
+        here: ThisThread | None,
     ) -> PairedResult:
         started = time.perf_counter()
-        teams = [isinstance(arm, TeamArm) for arm in (baseline, candidate)]
-        if all(teams):
+        if isinstance(baseline, TeamArm) and isinstance(candidate, TeamArm):
             if tasks is not None:
                 raise ArmError(
                     "tasks=... goes with two functions; formed teams are measured on held-out tasks"
                 )
-            purse, compare = baseline.cohort.stage.purse, self._compare_teams(baseline, candidate)
-        elif any(teams):
-            raise ArmError("both arms must come from formed_teams, or both must be functions arm(task, seed)")
+            purse, compare = baseline.cohort.stage.purse, compare_teams(self.tolerances, baseline, candidate)
         else:
+            _refuse_mixture(baseline, candidate)
+            check_callables(baseline, candidate)
+            arms = [
+                CallableArm(
+                    role,
+                    self.gate,
+                    call if here is None else here.arm(call),
+                    fingerprint or self.identify(role, call),
+                )
+                for role, call in (("baseline", baseline), ("candidate", candidate))
+            ]
             purse = self.stage.purse
-            compare = self._compare_callables(baseline, candidate, tasks, active, fingerprint)
+            compare = compare_callables(
+                self.tolerances,
+                self.stage,
+                (arms[0], arms[1]),
+                listed_tasks(tasks),
+                names=_names(baseline, candidate),
+                active=active,
+                seed=self.seed,
+            )
         before = (purse.played, purse.read, purse.usage)
         try:
             result = await compare
@@ -144,79 +177,22 @@ class PairedRunner:
             result = PairedResult("", "", (), "task", planned=0, stopped=str(reached))
         return replace(result, seconds=time.perf_counter() - started, **_spent(purse, before))
 
-    # Two arms of formed teams.
 
-    async def _compare_teams(self, baseline: TeamArm, candidate: TeamArm) -> PairedResult:
-        for tolerance in self.tolerances:
-            seat = getattr(tolerance, "seat", None)
-            if seat is not None:
-                candidate = candidate if candidate.seat is not None else replace(candidate, seat=seat)
-            if isinstance(tolerance, SwapPenalty):
-                swaps = candidate.condition.needs_donor
-                plan_teams(tolerance, teams=len(candidate.cohort.teams), swaps=swaps)
-        baseline = baseline.beside(candidate)
-        if baseline.seat is not None and candidate.seat is None:
-            candidate = candidate.beside(baseline)
-        arms = [baseline, candidate]
-        if isinstance(baseline, PlaceboBaseline):
-            arms.append(baseline.repeated())
-        played = await play_arms(arms)
-        _audit_payloads(played[0], played[1])
-        units, word = pair_teams(played[0], played[1])
-        floor = None
-        if len(played) > 2:
-            floor = _floor(played[0], played[2], candidate)
-        return PairedResult(
-            baseline=baseline.label,
-            candidate=candidate.label,
-            units=units,
-            unit_word=word,
-            planned=len(candidate.cohort.teams) * candidate.cohort.trials,
-            models=models_of(played),
-            floor=floor,
-        )
+def _refuse_mixture(baseline: Any, candidate: Any) -> None:
+    for role, arm in (("baseline", baseline), ("candidate", candidate)):
+        if isinstance(arm, FormedTeams):
+            raise ArmError(
+                f"the {role} is formed_teams itself: name a condition, such as formed_teams.swap()"
+            )
+        if isinstance(getattr(arm, "__self__", None), FormedTeams):
+            raise ArmError(f"the {role} is a method: call it, formed_teams.{arm.__name__}(...)")
+    if isinstance(baseline, TeamArm) or isinstance(candidate, TeamArm):
+        raise ArmError("both arms must come from formed_teams, or both must be functions arm(task, seed)")
 
-    # Two functions of a user.
 
-    async def _compare_callables(
-        self,
-        baseline: Any,
-        candidate: Any,
-        tasks: Sequence[Any] | None,
-        active: Callable[[Any], bool] | None,
-        fingerprint: str | None,
-    ) -> PairedResult:
-        for role, arm in (("baseline", baseline), ("candidate", candidate)):
-            if not callable(arm):
-                raise ArmError(
-                    f"the {role} must be an arm of formed_teams or a function arm(task, seed), got {arm!r}"
-                )
-        if baseline is candidate or baseline == candidate:
-            raise BiteError("the change did not bite: baseline and candidate are the same function")
-        listed = [] if tasks is None else list(tasks)
-        plans = [
-            plan_tasks(t, tasks=len(listed))
-            for t in self.tolerances
-            if isinstance(t, SwapPenalty | ActivePassK)
-        ]
-        trials = max(plan.trials for plan in plans)
-        arms = [
-            CallableArm(role, self.gate, call, fingerprint or self.identify(role, call))
-            for role, call in (("baseline", baseline), ("candidate", candidate))
-        ]
-        outcomes = await play_callables(self.stage, arms[0], arms[1], listed, trials=trials, seed=self.seed)
-        names = task_ids(listed)
-        shared = {
-            name: None if active is None else bool(active(task))
-            for name, task in zip(names, listed, strict=True)
-        }
-        return PairedResult(
-            baseline=_name(baseline),
-            candidate=_name(candidate),
-            units=tuple(_unit(name, shared[name], outcomes) for name in names),
-            unit_word="task",
-            planned=len(names) * trials,
-        )
+def _names(baseline: UserArm, candidate: UserArm) -> tuple[str, str]:
+    first, second = name_of(baseline), name_of(candidate)
+    return (first, second) if first != second else (f"{first} (baseline)", f"{second} (candidate)")
 
 
 def _spent(purse: Purse, before: tuple[int, int, Usage]) -> dict[str, Any]:
@@ -232,39 +208,3 @@ def _spent(purse: Purse, before: tuple[int, int, Usage]) -> dict[str, Any]:
             usd=None if now.usd is None or usage.usd is None else max(0.0, now.usd - usage.usd),
         ),
     }
-
-
-def _floor(baseline: PlayedArm, again: PlayedArm, candidate: TeamArm) -> PairedResult:
-    """Compare the baseline with its own repetition, in the units of the candidate."""
-    units, word = pair_teams(baseline, replace(again, arm=replace(candidate, replicate=again.arm.replicate)))
-    return PairedResult(
-        baseline=baseline.arm.label,
-        candidate=again.arm.label,
-        units=units,
-        unit_word=word,
-        planned=sum(map(len, baseline.episodes)),
-    )
-
-
-def _audit_payloads(baseline: PlayedArm, candidate: PlayedArm) -> None:
-    """Check on the wire that the new occupant was really asked: its first request differs from the incumbent's."""
-    for index, team in enumerate(candidate.arm.cohort.teams):
-        seat = candidate.seats[index]
-        first = [arm.episodes[index][0].payloads.get(seat) for arm in (baseline, candidate)]
-        if first[0] is not None and first[0] == first[1]:
-            raise BiteError(
-                f"the change did not bite: in {team.id} the first request to the {seat} seat is the same, byte for "
-                f"byte, under {baseline.arm.label} and {candidate.arm.label}; does play() use the notebook and model "
-                "of the team it is handed?"
-            )
-
-
-def _unit(name: str, active: bool | None, outcomes: list[PairOutcome]) -> Unit:
-    mine = [outcome for outcome in outcomes if outcome.task_id == name]
-    baseline = tuple(outcome.baseline for outcome in mine)
-    candidate = tuple(outcome.candidate for outcome in mine)
-    return Unit(name, (Cell(name, baseline, candidate, active=active),))
-
-
-def _name(arm: Any) -> str:
-    return str(getattr(arm, "__qualname__", None) or type(arm).__name__)

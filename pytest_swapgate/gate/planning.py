@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
 from pytest_swapgate.gate.verdicts import GateError
 from pytest_swapgate.stats import (
+    LookPlan,
     detectable_effect_pairs,
     detectable_effect_units,
+    plan_looks,
     required_pairs,
     required_units,
     unit_multiplier,
@@ -70,6 +72,10 @@ def plan_teams(tolerance: SwapPenalty, *, teams: int, swaps: bool) -> TeamPlan:
         If the units cannot be formed, or what they can detect is above what was asked for; both are stated.
     """
     units, word = (teams // 2, "swap pair") if swaps else (teams, "team")
+    if tolerance.sequential:
+        raise GateError(
+            "sequential=True goes with two functions that return successes, not with formed teams"
+        )
     if swaps and teams % 2:
         raise GateError(
             f"swap pairs need an even number of teams, got {teams}: set --swapgate-teams {teams + 1}"
@@ -114,13 +120,13 @@ class TaskPlan:
     ----------
     tasks, trials
         Tasks, and trials of each.
-    detectable
-        Harm that this detects with the declared power, a share.
+    looks
+        When a sequential gate looks; None for a fixed sample.
     """
 
     tasks: int
     trials: int
-    detectable: float
+    looks: LookPlan | None = None
 
     @property
     def pairs(self) -> int:
@@ -145,50 +151,120 @@ def plan_tasks(tolerance: SwapPenalty | ActivePassK, *, tasks: int) -> TaskPlan:
     if tasks < MIN_TASKS:
         raise GateError(f"{tasks} task(s): tasks are the independent units, at least {MIN_TASKS} are needed")
     effect, least = _effect(tolerance)
-    level = fail_alpha(tolerance, 1)
+    if effect is None:
+        return _plan_cost_of_tasks(tolerance, tasks)
+    level = _task_level(tolerance)
     discordance = max(tolerance.discordance, effect)
-
-    def detectable(trials: int) -> float:
-        if trials == 1:
-            return detectable_effect_pairs(tasks, discordance=discordance, alpha=level, power=tolerance.power)
-        sd = math.sqrt(discordance / trials)
-        return detectable_effect_units(tasks, sd=sd, alpha=level, power=tolerance.power)
-
+    if isinstance(tolerance, SwapPenalty) and tolerance.sequential:
+        looks = plan_looks(effect, discordance=discordance, alpha=level, power=tolerance.power)
+        if looks.sizes[-1] > tasks:
+            raise GateError(
+                f"sequential=True may need {looks.sizes[-1]} tasks, one trial each, got {tasks}: give more tasks, "
+                "declare a larger tolerance, or leave sequential out to run each task several times"
+            )
+        return TaskPlan(tasks, 1, looks)
     if tolerance.trials is not None:
-        trials = tolerance.trials
-        if trials * tasks < required_pairs(
-            effect, discordance=discordance, alpha=level, power=tolerance.power
-        ):
-            found = detectable(trials)
-            if found > effect:
-                raise GateError(
-                    f"{tasks} tasks x {trials} trials can detect {100 * found:.1f} pp at power {tolerance.power:g}, "
-                    f"the gate asks for {100 * effect:g} pp: leave trials out to let the plan size it"
-                )
-        return TaskPlan(tasks, trials, detectable(trials))
+        _check_declared_trials(tolerance, effect, tasks=tasks, trials=tolerance.trials, level=level)
+        return TaskPlan(tasks, tolerance.trials)
     pairs = required_pairs(effect, discordance=discordance, alpha=level, power=tolerance.power)
     if pairs <= tasks and least == 1:
-        return TaskPlan(tasks, 1, detectable(1))
+        return TaskPlan(tasks, 1)
     ratio = effect / unit_multiplier(tasks, alpha=level, power=tolerance.power)
-    trials = max(2, least, math.ceil(discordance / ratio**2))
-    return TaskPlan(tasks, trials, detectable(trials))
+    return TaskPlan(tasks, max(2, least, math.ceil(discordance / ratio**2)))
 
 
-def _effect(tolerance: SwapPenalty | ActivePassK) -> tuple[float, int]:
-    """Return the effect that is planned for, and the fewest trials of a task."""
+def _check_declared_trials(
+    tolerance: SwapPenalty | ActivePassK, effect: float, *, tasks: int, trials: int, level: float
+) -> None:
+    discordance = max(tolerance.discordance, effect)
+    asked = f"the gate asks for {100 * effect:g} pp: leave trials out to let the plan size it"
+    try:
+        if trials == 1:
+            found = detectable_effect_pairs(
+                tasks, discordance=discordance, alpha=level, power=tolerance.power
+            )
+        else:
+            sd = math.sqrt(discordance / trials)
+            found = detectable_effect_units(tasks, sd=sd, alpha=level, power=tolerance.power)
+    except ValueError:
+        raise GateError(
+            f"{tasks} tasks, run {trials} time(s) each, show no harm at all at power {tolerance.power:g}, {asked}"
+        ) from None
+    if found > effect * (1 + 1e-9):
+        raise GateError(
+            f"{tasks} tasks, run {trials} time(s) each, can detect {100 * found:.1f} pp at power {tolerance.power:g}, "
+            f"{asked}"
+        )
+
+
+def _plan_cost_of_tasks(tolerance: SwapPenalty | ActivePassK, tasks: int) -> TaskPlan:
+    """Plan a gate of the cost alone: nothing says how many trials it needs, so they are declared."""
+    if not isinstance(tolerance, SwapPenalty) or tolerance.cost_effect is None or tolerance.trials is None:
+        raise GateError(
+            "a gate of the cost alone cannot size a sample of two functions: declare score=... too, or trials=..."
+        )
+    if tolerance.cost_sd is not None:
+        found = math.expm1(
+            detectable_effect_units(
+                tasks, sd=tolerance.cost_sd, alpha=fail_alpha(tolerance, 1), power=tolerance.power
+            )
+        )
+        if found > tolerance.cost_effect:
+            raise GateError(
+                f"{tasks} tasks can detect {_share('cost', found)} of cost at power {tolerance.power:g}, the gate asks "
+                f"for {_share('cost', tolerance.cost_effect)}: give more tasks, or declare a larger tolerance"
+            )
+    return TaskPlan(tasks, tolerance.trials)
+
+
+def _task_level(tolerance: SwapPenalty | ActivePassK) -> float:
+    """Return the level that two functions are planned at; a cost counts where it was asked for."""
+    costs = isinstance(tolerance, SwapPenalty) and tolerance.cost is not None and tolerance.explicit("cost")
+    return fail_alpha(tolerance, 2 if costs else 1)
+
+
+def _effect(tolerance: SwapPenalty | ActivePassK) -> tuple[float | None, int]:
+    """Return the effect that is planned for (None for the cost alone), and the fewest trials of a task."""
     if isinstance(tolerance, ActivePassK):
         return tolerance.effect, tolerance.k
-    if tolerance.score_effect is None:
-        raise GateError(
-            "a gate of the cost alone cannot size a sample of two callables: declare score=... too, or trials=..."
-        )
     return tolerance.score_effect, 1
 
 
-def planned_pairs(tolerance: SwapPenalty | ActivePassK) -> int:
-    """Return the pairs that a gate over two callables needs when each task is run once."""
-    effect, _ = _effect(tolerance)
+@dataclass(frozen=True)
+class UnseenTasks:
+    """What a gate over two functions needs while its tasks are not known yet.
+
+    Attributes
+    ----------
+    tasks, trials
+        Tasks that are enough when each is run that often.
+    effect
+        Drop of score that they detect; None for a gate of the cost alone.
+    looks
+        Numbers of pairs at which a sequential gate may stop; empty for a fixed sample.
+    """
+
+    tasks: int
+    trials: int
+    effect: float | None
+    looks: tuple[int, ...] = ()
+
+
+def plan_unseen_tasks(tolerance: SwapPenalty | ActivePassK) -> UnseenTasks:
+    """Plan a gate over two functions before anybody has seen its tasks.
+
+    Raises
+    ------
+    GateError
+        If it cannot be sized.
+    """
+    effect, least = _effect(tolerance)
+    if effect is None:
+        return UnseenTasks(MIN_TASKS, plan_tasks(tolerance, tasks=MIN_TASKS).trials, None)
     discordance = max(tolerance.discordance, effect)
-    return required_pairs(
-        effect, discordance=discordance, alpha=fail_alpha(tolerance, 1), power=tolerance.power
-    )
+    level = _task_level(tolerance)
+    if isinstance(tolerance, SwapPenalty) and tolerance.sequential:
+        sizes = plan_looks(effect, discordance=discordance, alpha=level, power=tolerance.power).sizes
+        return UnseenTasks(sizes[-1], 1, effect, sizes)
+    pairs = required_pairs(effect, discordance=discordance, alpha=level, power=tolerance.power)
+    return UnseenTasks(pairs, tolerance.trials or least, effect)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 
@@ -25,7 +25,7 @@ def _whole(name: str, value: Any, *, least: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Tolerance:
-    """What every gate declares.
+    """What every gate declares; ``marker`` is its name, ``example`` shows it written down.
 
     Attributes
     ----------
@@ -40,6 +40,7 @@ class Tolerance:
     """
 
     marker: ClassVar[str] = ""
+    example: ClassVar[str] = ""
 
     alpha: float = 0.05
     power: float = 0.9
@@ -78,12 +79,14 @@ class Tolerance:
                 raise ToleranceError(
                     f"{name}={arguments[name]!r} is unknown: accepted are {', '.join(cls.accepted())}"
                 )
-        return cls(**arguments)
+        made = cls(**arguments)
+        object.__setattr__(made, "_given", frozenset(arguments))
+        return made
 
     def explicit(self, name: str) -> bool:
-        """Whether an argument differs from its default."""
+        """Whether an argument was written down, be it with its default value."""
         default = next(field.default for field in fields(self) if field.name == name)
-        return default is MISSING or getattr(self, name) != default
+        return name in getattr(self, "_given", ()) or getattr(self, name) != default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,12 +108,16 @@ class SwapPenalty(Tolerance):
         The same for the cost beside a score; defaults to ``cost``.
     discordance
         Planning guess for two callables: share of pairs in which exactly one arm succeeds, in (0, 1].
+    sequential
+        Stop at one of five planned looks as soon as the score is decided (O'Brien-Fleming spending on both sides).
+        For two functions that return successes, one trial a task.
     score_sd, cost_sd
         Planning guesses for teams: standard deviation, between units, of the drop of score and of the log ratio of
         costs; None takes built-in guesses, which ``--swapgate-plan`` prints.
     """
 
     marker: ClassVar[str] = "swap_penalty"
+    example: ClassVar[str] = "swap_penalty(score=0.05, cost=0.20)"
 
     score: float | None = 0.05
     cost: float | None = 0.20
@@ -120,6 +127,7 @@ class SwapPenalty(Tolerance):
     discordance: float = 0.3
     score_sd: float | None = None
     cost_sd: float | None = None
+    sequential: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -142,6 +150,13 @@ class SwapPenalty(Tolerance):
             accepted = f"a number in (0, {limit:g}]: what must be detected may not exceed the tolerance"
             _number(name, value, low=0.0, high=limit, accepted=accepted)
         _number("discordance", self.discordance, low=0.0, high=1.0, accepted="a share in (0, 1]")
+        if not isinstance(self.sequential, bool):
+            raise ToleranceError(f"sequential={self.sequential!r}: accepted is True or False")
+        costs = self.cost is not None and self.explicit("cost")
+        if self.sequential and (self.score is None or costs or self.trials not in (None, 1)):
+            raise ToleranceError(
+                "sequential=True: accepted beside a score tolerance alone, without cost=... and with one trial a task"
+            )
         for name, value in (("score_sd", self.score_sd), ("cost_sd", self.cost_sd)):
             if value is not None:
                 _number(name, value, low=0.0, high=math.inf, accepted="a standard deviation > 0, or None")
@@ -178,6 +193,7 @@ class ActivePassK(Tolerance):
     """
 
     marker: ClassVar[str] = "active_pass_k"
+    example: ClassVar[str] = "active_pass_k(k=2, drop=0.10)"
 
     k: int = 2
     drop: float = 0.10

@@ -31,7 +31,7 @@ def reason(verdict: Verdict, rows: list[Row]) -> str:
     for row in decisive:
         estimate = f"{row.metric} {share(row, row.harm, sign=True)} {bounds(row)}"
         if verdict is Verdict.FAIL:
-            parts.append(f"{estimate}: harm beyond the noise, tolerance {_tolerance(row)}")
+            parts.append(f"{estimate}: {_beyond(row)}")
         elif verdict is Verdict.INCONCLUSIVE:
             parts.append(
                 f"{estimate}: undecided against {_tolerance(row)}" + (f"; {row.note}" if row.note else "")
@@ -39,6 +39,13 @@ def reason(verdict: Verdict, rows: list[Row]) -> str:
         else:
             parts.append(f"{estimate} is below {_tolerance(row)}")
     return "; ".join(parts)
+
+
+def _beyond(row: Row) -> str:
+    """Say of a failed row what its interval shows: harm above the tolerance, or real harm that may be above it."""
+    if row.low > row.tolerance:
+        return f"harm above the tolerance of {_tolerance(row)}, beyond the noise"
+    return f"harm beyond the noise, and not shown to stay below the tolerance of {_tolerance(row)}"
 
 
 def _tolerance(row: Row) -> str:

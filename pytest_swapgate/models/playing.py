@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from pytest_swapgate.models.base import ChatMessage, ChatModel, Completion
-from pytest_swapgate.teams.episode import Usage
+from pytest_swapgate.models.errors import ModelError
+from pytest_swapgate.teams.episode import FailureClass, Usage
 from pytest_swapgate.teams.notebook import Notebook
 from pytest_swapgate.teams.team import Agent, Team
 
@@ -25,7 +27,8 @@ class PlayingTeam:
     usage
         Sum over all calls so far.
     payloads
-        Seat -> SHA-256 of its first request (model, parameters, messages).
+        Seat -> SHA-256 of the first request (model, parameters, messages) that its model was sent here; where an
+        environment thinks by itself, of the occupant that it looked at.
     """
 
     def __init__(
@@ -33,7 +36,8 @@ class PlayingTeam:
     ) -> None:
         self.team = team
         self.usage = Usage()
-        self.payloads: dict[str, str] = {}
+        self._asked: dict[str, str] = {}
+        self._seen: dict[str, str] = {}
         self._models = models
         self._temperature = temperature
 
@@ -43,17 +47,28 @@ class PlayingTeam:
         return self.team.seats
 
     @property
+    def payloads(self) -> dict[str, str]:
+        """Seat -> digest of what its occupant was first shown."""
+        return {**self._seen, **self._asked}
+
+    @property
     def announcement(self) -> str:
         """The roster-change announcement; empty for an intact team."""
         return self.team.announcement
 
     def __getitem__(self, seat: str) -> Agent:
         """Return the occupant of a seat."""
-        return self.team[seat]
+        agent = self.team[seat]
+        if seat not in self._seen:
+            looked_at = [
+                ChatMessage(role="occupant", content=part) for part in (agent.notebook.render(), agent.state)
+            ]
+            self._seen[seat] = payload_digest(agent.model, None, None, looked_at)
+        return agent
 
     def notebook(self, seat: str) -> Notebook:
         """Return the notebook of a seat's occupant."""
-        return self.team[seat].notebook
+        return self[seat].notebook
 
     async def ask(
         self,
@@ -82,13 +97,25 @@ class PlayingTeam:
             When there is no answer; the runner files it under its failure class.
         """
         model = self._models(self.team[seat].model)
-        if seat not in self.payloads:
-            self.payloads[seat] = payload_digest(model.name, self._temperature, max_tokens, messages)
-        completion: Completion = await model.complete(
-            messages, seed=seed, temperature=self._temperature, max_tokens=max_tokens
-        )
+        if seat not in self._asked:
+            self._asked[seat] = payload_digest(model.name, self._temperature, max_tokens, messages)
+        try:
+            completion: Completion = await model.complete(
+                messages, seed=seed, temperature=self._temperature, max_tokens=max_tokens
+            )
+        except ModelError as error:
+            self.usage = self.usage + error.usage
+            raise
         self.usage = self.usage + completion.usage
-        return completion.text
+        text: Any = completion.text
+        if not isinstance(text, str):
+            raise ModelError(f"{model.name}: the model answered without text", failure=FailureClass.AGENT)
+        return _unicode(text)
+
+
+def _unicode(text: str) -> str:
+    """Return a text that any file takes: half a surrogate pair, as broken JSON escapes leave it, becomes '?'."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def payload_digest(
@@ -100,4 +127,4 @@ def payload_digest(
     Source: the noise-floor paper's audit of payload components.
     """
     parts = [model, temperature, max_tokens, [[m["role"], m["content"]] for m in messages]]
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import anyio
@@ -20,5 +21,8 @@ def inside_event_loop() -> bool:
 
 
 def run_blocking(work: Callable[[], Awaitable[T]]) -> T:
-    """Run an async function to its end in an event loop of its own."""
+    """Run an async function to its end in an event loop of its own, aside if one runs in this thread already."""
+    if inside_event_loop():
+        with ThreadPoolExecutor(1) as aside:
+            return aside.submit(anyio.run, work).result()
     return anyio.run(work)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import anyio
@@ -15,9 +13,12 @@ import numpy as np
 
 from pytest_swapgate.evidence import content_key
 from pytest_swapgate.models.errors import ModelError
-from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, where_raised
+from pytest_swapgate.runner.episodes import play_until_it_counts, timed_out
+from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, leading, where_raised
+from pytest_swapgate.runner.side_by_side import side_by_side
 from pytest_swapgate.runner.stage import Stage
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task
+from pytest_swapgate.teams.outcome import OutcomeError, as_episode
 
 Arm = Callable[[Any, int], Any]
 """``arm(task, seed)``, plain or async, returning an `Episode`, a score in [0, 1] or a success."""
@@ -57,18 +58,25 @@ class PairOutcome:
 
 def task_ids(tasks: Sequence[Any]) -> list[str]:
     """Return a name for every task, each once: its own id, name or text, else its position."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     for index, task in enumerate(tasks):
         own = task if isinstance(task, str) else _own_name(task)
-        name = own if isinstance(own, str) and own else f"task-{index}"
-        names.append(f"{name}#{index}" if name in names else name)
-    return names
+        whole = isinstance(own, int) and not isinstance(own, bool)
+        name = str(own) if whole or (isinstance(own, str) and own) else f"task-{index}"
+        while name in names:
+            name = f"{name}#{index}"
+        names[name] = None
+    return list(names)
 
 
 def _own_name(task: Any) -> Any:
-    if isinstance(task, dict):
-        return task.get("id") or task.get("name")
-    return getattr(task, "id", None) or getattr(task, "name", None)
+    own = [task.get(n) if isinstance(task, dict) else getattr(task, n, None) for n in ("id", "name")]
+    return own[0] if own[0] not in (None, "") else own[1]
+
+
+def _is_async(call: Arm) -> bool:
+    """Whether a function, or an object that is called like one, is async."""
+    return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call).__call__)
 
 
 async def play_callables(
@@ -79,6 +87,8 @@ async def play_callables(
     *,
     trials: int,
     seed: int,
+    looks: Sequence[int] = (),
+    stop: Callable[[list[PairOutcome]], bool] | None = None,
 ) -> list[PairOutcome]:
     """Play both arms on every task and trial, in the same session, one beside the other.
 
@@ -91,6 +101,9 @@ async def play_callables(
         Trials of each task, >= 1.
     seed
         Root of the seeds that the arms are given; both arms of a pair get the same.
+    looks, stop
+        Numbers of pairs at which ``stop`` is handed all pairs so far and may end the run; never in between.
+        The last number is the most pairs that are played.
 
     Raises
     ------
@@ -103,7 +116,6 @@ async def play_callables(
     plan = [(trial, index) for trial in range(trials) for index in order.permutation(len(tasks))]
     swapped = np.random.default_rng([seed, 3]).integers(2, size=len(plan))
     outcomes: dict[tuple[int, int], PairOutcome] = {}
-    failed: list[BaseException] = []
 
     async def play_pair(slot: int) -> None:
         trial, index = plan[slot]
@@ -116,28 +128,20 @@ async def play_callables(
             )
         outcomes[trial, index] = PairOutcome(names[index], trial, played["baseline"], played["candidate"])
 
-    if all(inspect.iscoroutinefunction(arm.call) for arm in (baseline, candidate)):
-        limiter = anyio.CapacityLimiter(stage.concurrency)
-
-        async def limited(slot: int) -> None:
-            async with limiter:
-                if failed:
-                    return
-                try:
-                    await play_pair(slot)
-                except Exception as error:
-                    failed.append(error)
-                    group.cancel_scope.cancel()
-
-        async with anyio.create_task_group() as group:
-            for slot in range(len(plan)):
-                group.start_soon(limited, slot)
-        if failed:
-            raise failed[0]
-    else:
-        for slot in range(len(plan)):
-            await play_pair(slot)
-    return [outcomes[trial, index] for index in range(len(tasks)) for trial in range(trials)]
+    both_async = all(_is_async(arm.call) for arm in (baseline, candidate))
+    ends = list(looks) if stop is not None else [len(plan)]
+    done = 0
+    for end in ends:
+        slots = range(done, min(end, len(plan)))
+        if both_async:
+            await side_by_side(play_pair, slots, stage.concurrency)
+        else:
+            for slot in slots:
+                await play_pair(slot)
+        done = slots.stop
+        if stop is not None and stop([outcomes[trial, index] for trial, index in plan[:done]]):
+            break
+    return [outcomes[key] for key in sorted(outcomes, key=lambda key: (key[1], key[0]))]
 
 
 def _key(arm: CallableArm, task: Any, name: str, trial: int, seed: int) -> str | None:
@@ -167,9 +171,8 @@ async def _read_or_play(
         if found is not None:
             stage.purse.found()
             return found
-    stage.purse.start()
-    episode = (await _play(arm, task, noun.id, seed)).replayed_as(task_id=noun.id, seed=seed)
-    stage.purse.finish(episode.usage)
+    played = await play_until_it_counts(stage, lambda: _play(stage, arm, task, noun.id, seed))
+    episode = played.replayed_as(task_id=noun.id, seed=seed)
     if store is not None and episode.counts:
         # Without an identity the row is for reports only: no later run may read it.
         kept = key or content_key(run=stage.run, gate=arm.gate, role=arm.role, task=noun.id, seed=seed)
@@ -177,42 +180,24 @@ async def _read_or_play(
     return episode
 
 
-async def _play(arm: CallableArm, task: Any, name: str, seed: int) -> Episode:
+async def _play(stage: Stage, arm: CallableArm, task: Any, name: str, seed: int) -> Episode:
     try:
-        outcome = arm.call(task, seed)
-        if inspect.isawaitable(outcome):
-            outcome = await outcome
-    except (ArmError, BudgetReachedError):
-        raise
-    except ModelError as error:
-        if error.failure is FailureClass.CONFIGURATION:
-            raise ArmError(f"the {arm.role} arm: {error}", failure=error.failure) from error
-        return Episode(score=0.0, failure=error.failure, error=str(error))
+        with anyio.move_on_after(stage.episode_timeout) as limit:
+            outcome = arm.call(task, seed)
+            if inspect.isawaitable(outcome):
+                outcome = await outcome
+        if limit.cancelled_caught:
+            return timed_out(stage.episode_timeout)
+        episode = as_episode(outcome, f"the {arm.role} arm on task {name!r}")
+    except OutcomeError as error:
+        raise ArmError(str(error)) from error
     except Exception as error:
-        raise ArmError(f"the {arm.role} arm raised {where_raised(error)} on task {name!r}") from error
-    return as_episode(outcome, f"the {arm.role} arm on task {name!r}")
-
-
-def as_episode(outcome: Any, who: str) -> Episode:
-    """Take what an arm returned for an episode.
-
-    Raises
-    ------
-    ArmError
-        If it is not an Episode, a success, or a score in [0, 1]; NaN is none.
-    """
-    if isinstance(outcome, Episode):
-        return outcome
-    if inspect.iscoroutine(outcome):
-        outcome.close()
-        raise ArmError(f"{who} returned a coroutine that was not awaited: write 'return await ...'")
-    accepted = "accepted are an Episode, a score in [0, 1] or True/False"
-    if isinstance(outcome, bool | np.bool_):
-        return Episode(score=float(outcome), success=bool(outcome))
-    if isinstance(outcome, Real):
-        score = float(outcome)
-        if math.isfinite(score) and 0 <= score <= 1:
-            return Episode(score=score, success=score == 1)
-        raise ArmError(f"{who} returned {score!r}: {accepted}")
-    hint = " (no return statement?)" if outcome is None else ""
-    raise ArmError(f"{who} returned {type(outcome).__name__}{hint}: {accepted}")
+        cause = leading(error)
+        if isinstance(cause, ArmError | BudgetReachedError):
+            raise cause from None
+        if not isinstance(cause, ModelError):
+            raise ArmError(f"the {arm.role} arm raised {where_raised(cause)} on task {name!r}") from error
+        episode = Episode(score=0.0, failure=cause.failure, error=str(cause), usage=cause.usage)
+    if episode.failure is FailureClass.CONFIGURATION:
+        raise ArmError(f"the {arm.role} arm: {episode.error}", failure=FailureClass.CONFIGURATION)
+    return episode

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import anyio
-
 from pytest_swapgate.evidence import content_key
-from pytest_swapgate.runner.episodes import play_episode
+from pytest_swapgate.runner.episodes import play_episode, play_until_it_counts
+from pytest_swapgate.runner.side_by_side import side_by_side
 from pytest_swapgate.runner.stage import Stage
 from pytest_swapgate.teams.episode import Episode, Task
 from pytest_swapgate.teams.fingerprint import team_fingerprint
 from pytest_swapgate.teams.team import Team
-
-REPLAYS = 2
-"""Times an episode is played again after an infrastructure failure before the trial counts as lost."""
 
 
 @dataclass(frozen=True)
@@ -54,25 +50,11 @@ async def play_chains(
         In the order of the input.
     """
     results: list[list[tuple[list[Episode], Team]]] = [[] for _ in groups]
-    limiter = anyio.CapacityLimiter(stage.concurrency)
-    failed: list[BaseException] = []
 
-    async def play_group(index: int, chains: Sequence[Chain]) -> None:
-        async with limiter:
-            if failed:
-                return
-            try:
-                results[index] = await _play_interleaved(stage, chains)
-            except Exception as error:
-                # One plain exception, not a group of them: it is shown to a user.
-                failed.append(error)
-                tasks.cancel_scope.cancel()
+    async def play_group(index: int) -> None:
+        results[index] = await _play_interleaved(stage, groups[index])
 
-    async with anyio.create_task_group() as tasks:
-        for index, chains in enumerate(groups):
-            tasks.start_soon(play_group, index, chains)
-    if failed:
-        raise failed[0]
+    await side_by_side(play_group, range(len(groups)), stage.concurrency)
     return results
 
 
@@ -106,12 +88,7 @@ async def _read_or_play(stage: Stage, chain: Chain, team: Team, task: Task, seed
         if found is not None:
             stage.purse.found()
             return found
-    for attempt in range(REPLAYS + 1):
-        stage.purse.start()
-        episode = await play_episode(stage, team, task, seed)
-        stage.purse.finish(episode.usage)
-        if episode.counts or attempt == REPLAYS:
-            break
+    episode = await play_until_it_counts(stage, lambda: play_episode(stage, team, task, seed))
     if store is not None and episode.counts:
         store.put(key, episode, study=chain.study, unit=team.id, arm=chain.arm, run=stage.run)
     return episode

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from pytest_swapgate.environments.base import writes_notebooks
 from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.models.playing import PlayingTeam
-from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, where_raised
+from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, leading, where_raised
 from pytest_swapgate.runner.rewriting import rewrite_notebooks
 from pytest_swapgate.runner.stage import Stage
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task
 from pytest_swapgate.teams.fingerprint import BiteError
+from pytest_swapgate.teams.outcome import OutcomeError
 from pytest_swapgate.teams.team import Team
+
+REPLAYS = 2
+"""Times an episode is played again after an infrastructure failure before the trial counts as lost."""
+
+
+async def play_until_it_counts(stage: Stage, play: Callable[[], Awaitable[Episode]]) -> Episode:
+    """Play an episode, again if it was lost, and book each time; return the last one.
+
+    Raises
+    ------
+    BudgetReachedError
+        When a cap is reached.
+    """
+    for _ in range(REPLAYS + 1):
+        stage.purse.start()
+        episode = await play()
+        stage.purse.finish(episode.usage)
+        if episode.counts:
+            break
+    return episode
 
 
 async def play_episode(stage: Stage, team: Team, task: Task, seed: int) -> Episode:
@@ -31,38 +54,57 @@ async def play_episode(stage: Stage, team: Team, task: Task, seed: int) -> Episo
         When an adapter did not seat the occupant.
     """
     playing = PlayingTeam(team, stage.models, temperature=stage.temperature)
+    episode = timed_out(stage.episode_timeout)
     try:
-        outcome = await _outcome(stage, playing, task, seed)
-        episode = outcome.replayed_as(task_id=task.id, seed=seed)
-        if writes_notebooks(stage.environment) and not episode.notebooks and episode.counts:
-            notebooks = await rewrite_notebooks(playing, episode, seed=seed, budget=stage.notebook_budget)
-            episode = episode.model_copy(update={"notebooks": notebooks})
+        with anyio.move_on_after(stage.episode_timeout):
+            episode = await _play(stage, playing, task, seed)
     except ModelError as error:
-        if error.failure is FailureClass.CONFIGURATION:
-            raise ArmError(str(error), failure=error.failure) from error
-        episode = Episode(score=0.0, failure=error.failure, error=str(error), task_id=task.id, seed=seed)
-    return episode.model_copy(
+        episode = Episode(score=0.0, failure=error.failure, error=str(error))
+    if episode.failure is FailureClass.CONFIGURATION:
+        raise ArmError(episode.error, failure=FailureClass.CONFIGURATION)
+    return episode.replayed_as(task_id=task.id, seed=seed).model_copy(
         update={
             "usage": episode.usage + playing.usage,
-            "payloads": {**playing.payloads, **episode.payloads},
+            "payloads": episode.payloads or playing.payloads,
         }
     )
 
 
-async def _outcome(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Episode:
-    play = stage.environment.play
+def timed_out(seconds: float | None) -> Episode:
+    """Return the episode that took too long."""
+    return Episode(
+        score=0.0,
+        failure=FailureClass.INFRASTRUCTURE,
+        error=f"the episode was not over after {seconds or 0:g} s",
+    )
+
+
+async def _play(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Episode:
     name = f"{type(stage.environment).__name__}.play"
     try:
-        if inspect.iscoroutinefunction(play):
-            outcome: Any = await play(playing, task, seed)
-        else:
-            outcome = await anyio.to_thread.run_sync(play, playing, task, seed)
-            if inspect.isawaitable(outcome):
-                outcome = await outcome
-    except (ModelError, BiteError, ArmError, BudgetReachedError):
-        raise
+        outcome = await _outcome(stage, playing, task, seed)
+        if not isinstance(outcome, Episode):
+            raise ArmError(f"{name} must return an Episode, got {type(outcome).__name__} on task {task.id!r}")
+        # Before the notebooks are rewritten: that request shows every occupant, whatever play() looked at.
+        payloads = {**playing.payloads, **outcome.payloads}
+        episode = outcome.replayed_as(task_id=task.id, seed=seed).model_copy(update={"payloads": payloads})
+        if writes_notebooks(stage.environment) and not episode.notebooks and episode.counts:
+            name = "a model, asked to rewrite its notebook,"
+            notebooks = await rewrite_notebooks(playing, episode, seed=seed, budget=stage.notebook_budget)
+            episode = episode.model_copy(update={"notebooks": notebooks})
+    except OutcomeError as error:
+        raise ArmError(str(error)) from error
     except Exception as error:
-        raise ArmError(f"{name} raised {where_raised(error)} on task {task.id!r}") from error
-    if not isinstance(outcome, Episode):
-        raise ArmError(f"{name} must return an Episode, got {type(outcome).__name__} on task {task.id!r}")
-    return outcome
+        cause = leading(error)
+        if isinstance(cause, ModelError | BiteError | ArmError | BudgetReachedError):
+            raise cause from None
+        raise ArmError(f"{name} raised {where_raised(cause)} on task {task.id!r}") from error
+    return episode
+
+
+async def _outcome(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Any:
+    play = stage.environment.play
+    if inspect.iscoroutinefunction(play):
+        return await play(playing, task, seed)
+    outcome: Any = await anyio.to_thread.run_sync(play, playing, task, seed)
+    return await outcome if inspect.isawaitable(outcome) else outcome

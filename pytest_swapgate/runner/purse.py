@@ -30,9 +30,11 @@ class Purse:
     """
 
     def __init__(self, *, usd: float | None = None, episodes: int | None = None) -> None:
-        if usd is not None and not (math.isfinite(usd) and usd > 0):
+        if usd is not None and (isinstance(usd, bool) or not (math.isfinite(usd) and usd > 0)):
             raise ValueError(f"budget must be a number of US dollars > 0, got {usd!r}")
-        if episodes is not None and (isinstance(episodes, bool) or episodes < 1):
+        if episodes is not None and (
+            isinstance(episodes, bool) or not isinstance(episodes, int) or episodes < 1
+        ):
             raise ValueError(f"max_episodes must be a whole number >= 1, got {episodes!r}")
         self._usd = usd
         self._episodes = episodes

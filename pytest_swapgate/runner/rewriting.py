@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pytest_swapgate.models.base import ChatMessage
+from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.models.playing import PlayingTeam
-from pytest_swapgate.teams.episode import Episode
+from pytest_swapgate.teams.episode import Episode, FailureClass
 from pytest_swapgate.teams.notebook import BUDGET, PARTNER_HEADING, TASK_HEADING, Notebook
 
 
 async def rewrite_notebooks(
     team: PlayingTeam, episode: Episode, *, seed: int, budget: int = BUDGET
 ) -> dict[str, Notebook]:
-    """Let every agent rewrite its notebook and return seat -> notebook.
+    """Let every agent rewrite its notebook and return seat -> notebook; one that cannot keeps the old one.
 
     Parameters
     ----------
@@ -23,12 +24,13 @@ async def rewrite_notebooks(
     rewritten = {}
     for seat in team.seats:
         old = team.notebook(seat)
-        text = await team.ask(
-            seat,
-            _request(team[seat].role, old, episode, said, happened, budget),
-            seed=seed,
-            max_tokens=3 * budget,
-        )
+        request = _request(team[seat].role, old, episode, said, happened, budget)
+        try:
+            text = await team.ask(seat, request, seed=seed, max_tokens=3 * budget)
+        except ModelError as error:
+            if error.failure is not FailureClass.AGENT:
+                raise
+            text = ""  # the episode was played all the same
         rewritten[seat] = Notebook.parse(text, budget=budget) if text.strip() else old
     return rewritten
 

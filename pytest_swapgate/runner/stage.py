@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pytest_swapgate.environments.base import Environment, environment_digest
 from pytest_swapgate.evidence import EvidenceStore
@@ -33,6 +34,9 @@ class Stage:
         Chains, or pairs of callables, in flight at once.
     fresh
         Play everything again, read nothing.
+    episode_timeout
+        Seconds that an async episode may take before it is lost to the infrastructure; None for no limit. A plain
+        function cannot be interrupted.
     """
 
     environment: Environment
@@ -44,8 +48,9 @@ class Stage:
     notebook_budget: int = BUDGET
     concurrency: int = 16
     fresh: bool = False
+    episode_timeout: float | None = 1800.0
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """Identity of the environment's rules."""
+        """Identity of the environment's rules, taken once: an environment may count what it plays."""
         return environment_digest(self.environment)

@@ -110,6 +110,7 @@ from .published_sizes import (
     two_proportion_size,
     two_sided_table,
 )
+from .ratio import ratio_interval
 from .reestimation import (
     first_stage_pairs,
     reestimated_pairs,
@@ -231,6 +232,7 @@ __all__ = [
     "pass_hat_k_interval",
     "pearson",
     "plan_looks",
+    "ratio_interval",
     "reestimated_pairs",
     "require_valid_trials",
     "required_pairs",

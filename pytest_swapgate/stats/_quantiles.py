@@ -14,11 +14,6 @@ def normal_quantile(probability: float) -> float:
     return float(special.ndtri(probability))
 
 
-def normal_tail(z: float) -> float:
-    """Upper tail probability of the standard normal distribution."""
-    return float(special.ndtr(-z))
-
-
 def t_quantile(probability: float, df: float) -> float:
     """Quantile of Student's t distribution."""
     return float(special.stdtrit(df, probability))

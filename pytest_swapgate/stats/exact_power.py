@@ -13,7 +13,7 @@ from .harm import drifted_limits
 from .paired_tests import exact_sign_test, midp_mcnemar
 from .verdict import rule
 
-_NEGLIGIBLE = 1e-15  # tables less likely than this are left out
+NEGLIGIBLE = 1e-15  # tables less likely than this are left out
 
 
 class VerdictRates(NamedTuple):
@@ -38,12 +38,12 @@ def tables(n: int, probabilities: tuple[float, float, float]) -> tuple[IntArray,
     p, q, _ = probabilities
     m = np.arange(n + 1)
     weight = _binomial(m, n, p + q)
-    m = m[weight > _NEGLIGIBLE]
+    m = m[weight > NEGLIGIBLE]
     b = np.concatenate([np.arange(k + 1) for k in m])
     total = np.repeat(m, m + 1)
     share = p / (p + q) if p + q > 0 else 0.0
     weight = _binomial(total, n, p + q) * _binomial(b, total, share)
-    keep = weight > _NEGLIGIBLE
+    keep = weight > NEGLIGIBLE
     return b[keep], (total - b)[keep], weight[keep]
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._check import FloatArray, count, discordant, fail, real
-from .exact_power import trinomial
+from ._check import FloatArray, IntArray, count, discordant, fail, real
+from .exact_power import NEGLIGIBLE, tables, trinomial
 from .harm import drifted_limits, drifted_tango
 from .interval import Interval
 from .planning import required_pairs
@@ -138,36 +138,39 @@ def sequential_rates(plan: LookPlan, *, harm: float, discordance: float) -> Sequ
     The joint distribution of (b, c) among the runs not yet stopped is carried from look to look by convolution with
     the trinomial distribution of the pairs in between.
     """
-    p, q, _ = trinomial(harm, discordance)
-    largest = plan.sizes[-1]
-    alive = np.ones((1, 1))
+    probabilities = trinomial(harm, discordance)
+    b = c = np.zeros(1, dtype=np.int64)
+    weight = np.ones(1)
     passed = failed = expected = 0.0
     before = 0
     for number, n in enumerate(plan.sizes, start=1):
-        alive = _add_pairs(alive, n - before, p, q)
-        expected += float(alive.sum()) * (n - before)
+        expected += float(weight.sum()) * (n - before)
+        b, c, weight = _convolve((b, c, weight), tables(n - before, probabilities))
         before = n
-        b, c = np.nonzero(alive > 0)
-        intervals = drifted_limits(b, c, n, plan.bounds[number - 1], 0.0)
-        yes, no = rule(*intervals, plan.tolerance)
-        weight = alive[b, c]
+        yes, no = rule(*drifted_limits(b, c, n, plan.bounds[number - 1], 0.0), plan.tolerance)
         passed += float(weight[yes].sum())
         failed += float(weight[no].sum())
-        alive[b[yes | no], c[yes | no]] = 0.0
-        if n == largest:
+        going = ~(yes | no)
+        b, c, weight = b[going], c[going], weight[going]
+        if not weight.size:
             break
     return SequentialRates(passed, failed, max(0.0, 1 - passed - failed), expected)
 
 
-def _add_pairs(alive: FloatArray, pairs: int, p: float, q: float) -> FloatArray:
-    """Distribution of (b, c) after some more pairs, one pair at a time."""
-    size = alive.shape[0]
-    grown = np.zeros((size + pairs, size + pairs))
-    grown[:size, :size] = alive
-    for _ in range(pairs):
-        after = (1 - p - q) * grown
-        after[1:, :] += p * grown[:-1, :]
-        after[:, 1:] += q * grown[:, :-1]
-        grown = after
-    grown[grown < 1e-16] = 0.0
-    return grown
+_Tables = tuple[IntArray, IntArray, FloatArray]
+
+
+def _convolve(first: _Tables, second: _Tables) -> _Tables:
+    """Distribution of the sums of two independent (b, c), from the likely tables of each."""
+    grids, corner = [], np.zeros(2, dtype=np.int64)
+    for b, c, weight in (first, second):
+        low = np.array([b.min(), c.min()])
+        grid = np.zeros((int(b.max()) - low[0] + 1, int(c.max()) - low[1] + 1))
+        grid[b - low[0], c - low[1]] = weight
+        grids.append(grid)
+        corner += low
+    shape = [x + y - 1 for x, y in zip(grids[0].shape, grids[1].shape, strict=True)]
+    product = np.fft.rfft2(grids[0], shape) * np.fft.rfft2(grids[1], shape)
+    total = np.fft.irfft2(product, shape)
+    b, c = np.nonzero(total > NEGLIGIBLE)  # and what the transform rounds to about zero
+    return b + corner[0], c + corner[1], total[b, c]

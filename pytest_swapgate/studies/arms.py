@@ -83,20 +83,24 @@ class TeamArm:
         if self.condition is Condition.REPLACE:
             if not self.model:
                 raise ArmError("replace needs model=..., the name of the model that takes the seat")
-            try:
-                self.cohort.stage.models(self.model)
-            except ModelError as error:
-                raise ArmError(str(error), failure=error.failure) from error
+            if getattr(self.cohort.stage.environment, "asks_models", True):
+                try:
+                    self.cohort.stage.models(self.model)
+                except ModelError as error:
+                    raise ArmError(str(error), failure=error.failure) from error
             return roster.replace(team, seat, model=self.model)
         if donor_index is not None:
             donor = self.cohort.teams[donor_index]
             function = roster.swap if self.condition is Condition.SWAP else roster.swap_cleared
             return function(team, seat, donor)
+        if self.condition is Condition.NAIVE:
+            fresh_team = getattr(self.cohort.stage.environment, "fresh_team", None)
+            unformed = fresh_team(team_index)[seat] if callable(fresh_team) else None
+            return roster.naive(team, seat, unformed=unformed)
         simple = {
             Condition.INTACT: roster.intact,
             Condition.PLACEBO: roster.placebo,
             Condition.AMNESIA: roster.amnesia,
-            Condition.NAIVE: roster.naive,
         }
         return simple[self.condition](team, seat)
 
@@ -136,7 +140,7 @@ async def play_arms(arms: Sequence[TeamArm]) -> list[PlayedArm]:
     cohort = arms[0].cohort
     if any(arm.cohort is not cohort for arm in arms):
         raise ArmError("arms that are compared must come from the same formed_teams")
-    if arms[0].condition is not Condition.INTACT and len({arm.label for arm in arms}) != len(arms):
+    if len({arm.label for arm in arms}) != len(arms):
         raise BiteError(
             f"the change did not bite: both arms are {arms[0].label}; "
             "compare placebo_baseline with another condition"

@@ -5,18 +5,24 @@ Source: the swap-test paper, sections 3.1 and 4.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from pytest_swapgate.environments.base import Environment, role_prompt
 from pytest_swapgate.runner import ArmError, Chain, Stage, play_chains
+from pytest_swapgate.runner.errors import where_raised
 from pytest_swapgate.runner.locking import locked
 from pytest_swapgate.teams import Agent, Episode, Task, Team, role_matched_pairs
+from pytest_swapgate.teams.episode import FailureClass, Split
 
 TEAMS = 12
 EPISODES = 10
 TRIALS = 10
+LOST_SHARE = 0.05
+"""Share of episodes that may be lost; the same as in a gate."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ class Cohort:
 
     def evaluation(self, team: int, *, replicate: int = 0) -> tuple[tuple[Task, int], ...]:
         """Return task and seed of each evaluation trial of a team: the same in every condition."""
-        tasks = self.stage.environment.tasks("held_out")
+        tasks = tuple(self.stage.environment.tasks("held_out"))
         rng = np.random.default_rng([self.seed, 2, team, replicate])
         seeds = rng.integers(2**31, size=self.trials)
         return tuple((tasks[r % len(tasks)], int(seeds[r])) for r in range(self.trials))
@@ -108,11 +114,13 @@ async def form_cohort(
     Raises
     ------
     ArmError
-        When the environment has no tasks of a split, or cannot be played.
+        When the environment has no tasks of a split, or cannot be played, or when more than 5 % of the formation
+        was lost to failures that are not the agents'.
     """
     for name, value, least in (("teams", teams, 2), ("episodes", episodes, 0), ("trials", trials, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
+    check_seats(stage.environment)
     tasks = check_tasks(stage.environment, formation=episodes > 0)
     unformed = [_unformed(stage.environment, index, model) for index in range(teams)]
     groups = []
@@ -121,6 +129,7 @@ async def form_cohort(
         groups.append([Chain(team, trials_of_team, study="formation", arm="formation")])
     async with locked(stage, ["formation"]):
         played = await play_chains(stage, groups)
+    _check_formation([episode for group in played for episode in group[0][0]])
     formed = tuple(group[0][1].model_copy(update={"id": unformed[i].id}) for i, group in enumerate(played))
     return Cohort(
         stage=stage,
@@ -132,10 +141,31 @@ async def form_cohort(
     )
 
 
+def _check_formation(episodes: Sequence[Episode]) -> None:
+    """Refuse teams that were not formed: they would look like teams that had nothing to learn."""
+    lost = [episode for episode in episodes if not episode.counts]
+    if len(lost) > LOST_SHARE * len(episodes):
+        raise ArmError(
+            f"the teams could not be formed: {len(lost)} of {len(episodes)} episodes were lost, the last one to "
+            f"{lost[-1].failure}: {lost[-1].error or 'no reason given'}; run again, what was played is kept",
+            failure=FailureClass.INFRASTRUCTURE,
+        )
+
+
+def check_seats(environment: Environment) -> None:
+    """Refuse an environment whose seats cannot hold a team."""
+    seats: Any = environment.seats  # a user's
+    good = not isinstance(seats, str) and all(isinstance(seat, str) and seat for seat in seats)
+    if not good or len(seats) < 2 or len(set(seats)) != len(seats):
+        raise ArmError(
+            f"{type(environment).__name__}.seats must be at least two distinct names, got {seats!r}"
+        )
+
+
 def check_tasks(environment: Environment, *, formation: bool = True) -> tuple[Task, ...]:
     """Return the formation tasks; refuse an environment without tasks of a needed split, or with doubled names."""
     name = type(environment).__name__
-    forming, held_out = tuple(environment.tasks("formation")), tuple(environment.tasks("held_out"))
+    forming, held_out = _tasks(environment, "formation"), _tasks(environment, "held_out")
     if not held_out:
         raise ArmError(f"{name}.tasks('held_out') is empty: teams are measured on at least one held-out task")
     if formation and not forming:
@@ -146,6 +176,22 @@ def check_tasks(environment: Environment, *, formation: bool = True) -> tuple[Ta
     if both:
         raise ArmError(f"{name}: task {min(both)!r} is in both splits; a held-out task must not be formed on")
     return forming
+
+
+def _tasks(environment: Environment, split: Split) -> tuple[Task, ...]:
+    called = f"{type(environment).__name__}.tasks({split!r})"
+    try:
+        tasks = tuple(environment.tasks(split))
+    except Exception as error:
+        raise ArmError(f"{called} raised {where_raised(error)}") from error
+    for task in tasks:
+        if not isinstance(task, Task):
+            raise ArmError(f"{called} must return Task objects, got {type(task).__name__}")
+    ids = [task.id for task in tasks]
+    doubled = [one for one in ids if ids.count(one) > 1]
+    if doubled:
+        raise ArmError(f"{called} has task {doubled[0]!r} twice; every task has its own id")
+    return tasks
 
 
 def _unformed(environment: Environment, index: int, model: str) -> Team:
@@ -164,9 +210,14 @@ def _unformed(environment: Environment, index: int, model: str) -> Team:
 def _formation_trials(
     tasks: tuple[Task, ...], team: int, episodes: int, seed: int
 ) -> tuple[tuple[Task, int], ...]:
-    """Return a team's own order: all tasks shuffled, again and again, until E episodes are filled."""
+    """Return a team's own order: all tasks shuffled, again and again, until E episodes are filled.
+
+    A longer formation begins like a shorter one, so that what was played is read.
+    """
     rng = np.random.default_rng([seed, 1, team])
-    seeds = rng.integers(2**31, size=episodes)
+    first = rng.integers(2**31, size=EPISODES)  # as many whatever E is: the order is drawn after them
+    further = np.random.default_rng([seed, 4, team]).integers(2**31, size=max(0, episodes - EPISODES))
+    seeds = np.concatenate([first, further])
     order: list[Task] = []
     while len(order) < episodes:
         order.extend(tasks[int(i)] for i in rng.permutation(len(tasks)))

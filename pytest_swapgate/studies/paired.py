@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_swapgate.stats import log_cost_ratio
+from pytest_swapgate.stats import Interval, log_cost_ratio
 from pytest_swapgate.studies.arms import PlayedArm
 from pytest_swapgate.teams import Episode, FailureClass, Usage
 
@@ -53,7 +53,15 @@ class Cell:
 
     @property
     def score_harm(self) -> float:
-        """Mean score of the baseline minus that of the candidate, over valid pairs."""
+        """Mean score of the baseline minus that of the candidate, over valid pairs.
+
+        Raises
+        ------
+        ValueError
+            If no pair counts.
+        """
+        if not self.valid:
+            raise ValueError(f"{self.name} has no pair of episodes that counts")
         return float(np.mean([b.score - c.score for b, c in self.valid]))
 
     def totals(self) -> tuple[int, float, int, float]:
@@ -117,6 +125,10 @@ class PairedResult:
         Wall-clock time.
     stopped
         Why it ended before its plan, if it did.
+    look, looks
+        Sequential gates: number of the look that ended it, and planned numbers of pairs.
+    look_interval
+        Interval of the harm at that look's critical value.
     """
 
     baseline: str
@@ -131,6 +143,9 @@ class PairedResult:
     floor: PairedResult | None = None
     seconds: float = 0.0
     stopped: str = ""
+    look: int = 0
+    looks: tuple[int, ...] = ()
+    look_interval: Interval | None = None
 
     @property
     def cells(self) -> list[Cell]:
@@ -191,7 +206,10 @@ class PairedResult:
     def mean_score(self, arm: Literal["baseline", "candidate"]) -> float:
         """Mean score of an arm over valid pairs, cells weighing alike."""
         index = 0 if arm == "baseline" else 1
-        return float(np.mean([np.mean([pair[index].score for pair in cell.valid]) for cell in self.cells]))
+        cells = [cell for cell in self.cells if cell.valid]
+        if not cells:
+            raise ValueError("no pair of episodes counts: there is no mean score")
+        return float(np.mean([np.mean([pair[index].score for pair in cell.valid]) for cell in cells]))
 
     def mean_cost(self, arm: Literal["baseline", "candidate"]) -> float:
         """Messages per completed sub-task of an arm, totals over all cells; NaN-free: 0 sub-tasks is an error."""

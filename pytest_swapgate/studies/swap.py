@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_swapgate.environments.base import score_unit
+from pytest_swapgate.runner import ArmError
 from pytest_swapgate.stats import Interval, t_interval
 from pytest_swapgate.stats.ratio import ratio_interval
 from pytest_swapgate.studies.arms import PlayedArm, TeamArm, play_arms
-from pytest_swapgate.studies.formation import Cohort
+from pytest_swapgate.studies.formation import LOST_SHARE, Cohort
 from pytest_swapgate.teams import Condition
 
 CONDITIONS = (
@@ -27,6 +28,7 @@ CONDITIONS = (
     Condition.NAIVE,
 )
 NOT_INTERPRETABLE = "not interpretable"
+MIN_PAIRS = 3
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class Contrast:
     value
         Mean over pairs (rho: ratio of means); None where it is not interpretable.
     interval
-        Two-sided, by t over pairs (rho: Fieller); None where it is not interpretable.
+        Two-sided, by t over pairs (rho: Fieller); None where it is not interpretable, or where all pairs show
+        the same value, so that nothing was measured about their spread.
     """
 
     name: str
@@ -101,10 +104,28 @@ async def run_swap_study(cohort: Cohort, *, seat: str | None = None, confidence:
     Raises
     ------
     ArmError, BiteError
-        If the cohort cannot be paired, or a condition did not bite.
+        If the cohort cannot be paired, gives too few pairs, or a condition did not bite.
+    ValueError
+        If a team has no episode that counts, or no completed sub-task, under some condition; if more than 5 % of a
+        condition's episodes were lost.
     """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be a number in (0, 1), got {confidence!r}")
+    if len(cohort.pairs(seat)) < MIN_PAIRS:
+        raise ArmError(
+            f"the swap study needs at least {2 * MIN_PAIRS} teams ({MIN_PAIRS} swap pairs) for any interval, "
+            f"got {len(cohort.teams)}: set --swapgate-teams"
+        )
     arms = [TeamArm(cohort, condition, seat) for condition in CONDITIONS]
     played = await play_arms(arms)
+    for arm in played:
+        episodes = [episode for team in arm.episodes for episode in team]
+        lost = [episode for episode in episodes if not episode.counts]
+        if len(lost) > LOST_SHARE * len(episodes):
+            raise ValueError(
+                f"{len(lost)} of {len(episodes)} episodes of {arm.arm.label} were lost, the last one to "
+                f"{lost[-1].failure}: {lost[-1].error or 'no reason given'}; run again, what was played is kept"
+            )
     return form_swap_study(cohort, played, seat=seat, confidence=confidence)
 
 
@@ -131,7 +152,15 @@ def form_swap_study(
 
 
 def _scores(arm: PlayedArm) -> NDArray[np.float64]:
-    return np.array([np.mean([e.score for e in episodes if e.counts]) for episodes in arm.episodes])
+    means = []
+    for team, episodes in zip(arm.arm.cohort.teams, arm.episodes, strict=True):
+        scores = [e.score for e in episodes if e.counts]
+        if not scores:
+            raise ValueError(
+                f"score cannot be formed: {team.id} has no episode that counts under {arm.arm.label}"
+            )
+        means.append(np.mean(scores))
+    return np.array(means)
 
 
 def _costs(arm: PlayedArm) -> NDArray[np.float64]:
@@ -164,16 +193,18 @@ def _contrasts(
         "W": per_pair(Condition.PLACEBO, Condition.AMNESIA),
         "Sigma": per_pair(Condition.SWAP_CLEARED, Condition.SWAP),
     }
-    contrasts = {
-        name: Contrast(name, float(x.mean()), t_interval(x, confidence=confidence))
-        for name, x in found.items()
-    }
+    contrasts = {name: Contrast(name, float(x.mean()), _interval(x, confidence)) for name, x in found.items()}
     spread = contrasts["V"].interval
-    assert spread is not None
-    if spread.low > 0 or spread.high < 0:
+    if spread is not None and (spread.low > 0 or spread.high < 0):
         rho = Contrast(
             "rho", float(penalty.mean() / value.mean()), ratio_interval(penalty, value, confidence=confidence)
         )
     else:
         rho = Contrast("rho", None, None)
     return (contrasts["V"], contrasts["Pi"], rho, contrasts["W"], contrasts["Sigma"])
+
+
+def _interval(values: NDArray[np.float64], confidence: float) -> Interval | None:
+    if float(np.ptp(values)) <= 1e-12 * float(np.abs(values).max()):
+        return None
+    return t_interval(values, confidence=confidence)

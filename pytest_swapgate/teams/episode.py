@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from pytest_swapgate.teams.frozen import Frozen
 from pytest_swapgate.teams.notebook import Notebook
@@ -37,12 +38,24 @@ class Task(Frozen):
     split
         ``formation`` (teams form on it) or ``held_out`` (teams are measured on it).
     data
-        What the environment needs to set the task up; plain JSON values.
+        What the environment needs to set the task up; plain JSON values, for they enter the key
+        under which an episode is kept.
     """
 
     id: str = Field(min_length=1)
     split: Split = "held_out"
     data: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("data")
+    @classmethod
+    def _plain(cls, data: dict[str, Any]) -> dict[str, Any]:
+        try:
+            json.dumps(data, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"data must hold plain JSON values (None, bool, int, float, str, list, dict): {error}"
+            ) from error
+        return data
 
 
 class Message(Frozen):
@@ -73,7 +86,7 @@ class Usage(Frozen):
     Attributes
     ----------
     calls, prompt_tokens, completion_tokens
-        Counts over every attempt that reached a provider.
+        Counts over every attempt, failed ones included.
     usd
         Price in US dollars; None when any part of it is unknown (never "free").
     """

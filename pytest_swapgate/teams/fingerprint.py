@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from pytest_swapgate.teams.roster import Condition, RosterChange
+from pytest_swapgate.teams.roster import Condition, RosterChange, announcement
 from pytest_swapgate.teams.team import Agent, Team
 
 
@@ -42,10 +42,13 @@ def prove_bite(change: RosterChange) -> None:
     ------
     BiteError
         If the placebo's occupant is not the same, if another condition left the seat
-        as it was, if another seat changed too, or if the announcement is missing.
+        as it was, if another seat changed too, or if the announcement is missing or
+        not the one of every other condition.
     """
     before, after, seat = change.before, change.after, change.seat
     label = f"{change.condition.value}({seat!r}) of {before.id}"
+    if before.seats != after.seats:
+        raise BiteError(f"{label} changed the seats from {before.seats} to {after.seats}")
     others = [s for s in before.seats if s != seat]
     touched = [s for s in others if agent_fingerprint(before[s]) != agent_fingerprint(after[s])]
     if touched:
@@ -56,8 +59,11 @@ def prove_bite(change: RosterChange) -> None:
         raise BiteError(f"{label} seated another occupant; a placebo reinstates the same one, byte for byte")
     if not keeps and same:
         raise BiteError(f"the change did not bite: {label} {_WHY_SAME[change.condition]}")
-    if (change.condition is not Condition.INTACT) != bool(after.announcement):
-        raise BiteError(f"{label} must {'not ' if keeps else ''}carry the roster-change announcement")
+    if change.condition is Condition.INTACT:
+        if after.announcement:
+            raise BiteError(f"{label} must not carry a roster-change announcement")
+    elif after.announcement != announcement(seat):
+        raise BiteError(f"{label} must carry the roster-change announcement, word for word")
 
 
 _WHY_SAME = {

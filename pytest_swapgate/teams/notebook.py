@@ -15,9 +15,12 @@ PARTNER_HEADING = "## Partner notes"
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n+\s*")
+# Models decorate headings: numbers, bullets, quotes, bold, tags, closing marks, a remark in brackets.
 _HEADING = re.compile(
-    r"^[ \t#*_]*(task|partner)[ \t_-]*notes[ \t*_]*(?::|$)[ \t*_]*", re.IGNORECASE | re.MULTILINE
+    r"^[ \t#*_>`\[<(\-\d.]*(task|partner)[ \t_-]*notes[ \t*_#`\])>]*(?:\([^()\n]*\)[ \t*_#`]*)?(?::|$)[ \t*_`]*",
+    re.IGNORECASE | re.MULTILINE,
 )
+_FENCE = re.compile(r"^[ \t]*```[\w-]*[ \t]*$", re.MULTILINE)
 
 
 def count_tokens(text: str) -> int:
@@ -61,7 +64,8 @@ class Notebook(Frozen):
         """Return a notebook within its budget.
 
         Whole sentences are dropped from the end of the longer section until both
-        fit together; a single sentence over the budget is cut at a word.
+        fit together; a section that is one single sentence is cut at a word, and keeps at
+        least half of the budget where the other one fills the rest.
 
         Parameters
         ----------
@@ -82,22 +86,24 @@ class Notebook(Frozen):
         while total > budget:
             longer = 0 if sum(sizes[0]) >= sum(sizes[1]) else 1
             if len(sections[longer]) == 1:
-                kept = _cut_at_word(sections[longer][0], budget - sum(sizes[1 - longer]))
+                room = max(budget - sum(sizes[1 - longer]), budget // 2)
+                kept = _cut_at_word(sections[longer][0], room)
                 total -= sizes[longer][0] - count_tokens(kept)
                 sections[longer] = [kept] if kept else []
                 sizes[longer] = [count_tokens(kept)] if kept else []
                 continue
             sections[longer].pop()
             total -= sizes[longer].pop()
-        return cls(task_notes=" ".join(sections[0]), partner_notes=" ".join(sections[1]), cut=before - total)
+        return cls(task_notes=_join(sections[0]), partner_notes=_join(sections[1]), cut=before - total)
 
     @classmethod
     def parse(cls, text: str, *, budget: int = BUDGET) -> Self:
         """Read a notebook that a model wrote.
 
-        The two headings are found in any case and markup. Text that stands before the first
+        The two headings are found in any case and markup; fences of code are dropped. Text that stands before the first
         heading, or without any, is filed under task notes: where an agent files a note is its own affair.
         """
+        text = _FENCE.sub("", text)
         parts: dict[str, list[str]] = {"task": [], "partner": []}
         section, start = "task", 0
         for match in _HEADING.finditer(text):
@@ -123,6 +129,14 @@ class Notebook(Frozen):
     def empty(self) -> bool:
         """Whether neither section says anything."""
         return not self.task_notes and not self.partner_notes
+
+
+def _join(sentences: list[str]) -> str:
+    """Join sentences so that they can be split again: lines that end without a mark stay lines."""
+    text = ""
+    for sentence in sentences:
+        text += (" " if text.endswith((".", "!", "?")) else "\n") * bool(text) + sentence
+    return text
 
 
 def _cut_at_word(sentence: str, budget: int) -> str:

@@ -84,10 +84,19 @@ def amnesia(team: Team, seat: str) -> RosterChange:
     return _seat(Condition.AMNESIA, team, seat, _cleared(team[seat]))
 
 
-def naive(team: Team, seat: str) -> RosterChange:
-    """Seat a fresh agent of the same model with an empty notebook."""
-    fresh = team[seat].model_copy(update={"notebook": Notebook(), "state": "", "origin": "fresh"})
-    return _seat(Condition.NAIVE, team, seat, fresh)
+def naive(team: Team, seat: str, *, unformed: Agent | None = None) -> RosterChange:
+    """Seat a fresh agent of the same model with an empty notebook.
+
+    Parameters
+    ----------
+    unformed
+        What an occupant is before formation, for teams of another framework, whose fresh state only it knows;
+        None takes an empty notebook and no state.
+    """
+    fresh = {"notebook": Notebook(), "state": ""}
+    if unformed is not None:
+        fresh = {"notebook": unformed.notebook, "state": unformed.state}
+    return _seat(Condition.NAIVE, team, seat, team[seat].model_copy(update={**fresh, "origin": "fresh"}))
 
 
 def replace(team: Team, seat: str, *, model: str) -> RosterChange:

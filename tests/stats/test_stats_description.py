@@ -38,6 +38,7 @@ from pytest_swapgate.stats import (
     jensen_shannon_bias,
     pair_bootstrap_interval,
     pearson,
+    ratio_interval,
     romano_word,
     sign_flip_test,
     spearman,
@@ -320,6 +321,10 @@ def test_injections():
         injection_baseline(base[:399])
     with pytest.raises(ValueError, match="95th percentile is > 0"):
         injection_baseline([0] * 400)
+    with pytest.raises(ValueError, match="at least one count"):
+        injection_quantile([])
+    with pytest.raises(ValueError, match="1-dimensional"):
+        injection_quantile([[1, 2]])
     with pytest.raises(ValueError, match="q0 must be a whole number >= 1"):
         injection_alarm(loud, 0)
 
@@ -347,6 +352,19 @@ def test_signs_reverse_for_costs():
     assert cost.ratio == pytest.approx(0.719, abs=1e-3)
     assert cost.penalty == pytest.approx(2.2)
     assert (cost.amnesia, cost.interference, cost.amnesia_share) == (None, None, None)
+
+
+def test_ratio_interval_holds_the_ratios_that_a_t_test_does_not_reject():
+    x, y = np.array([0.5, 0.9, 0.4, 0.8, 0.7]), np.array([2.0, 2.4, 1.9, 2.2, 2.6])
+    low, high = ratio_interval(x, y, confidence=0.9)
+    for r in (low, high):
+        assert scipy_stats.ttest_1samp(x - r * y, 0).pvalue == pytest.approx(0.1, abs=1e-9)
+    assert low < x.mean() / y.mean() < high
+
+
+def test_ratio_over_a_value_near_zero_is_refused():
+    with pytest.raises(ValueError, match="denominator must have a mean whose interval is clear of 0"):
+        ratio_interval([0.1, 0.2, 0.3], [-0.5, 0.6, 0.1])
 
 
 def test_ratio_without_value_does_not_exist():

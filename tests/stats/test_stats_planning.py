@@ -241,6 +241,10 @@ def test_pairs_to_decide_projects_the_same_shares():
     )
 
 
+def test_a_decided_gate_needs_no_more_pairs():
+    assert pairs_to_decide(binary_harm(5, 5, 400), 0.1) == 400
+
+
 def test_units_to_decide_and_undecidable_drift():
     estimate = continuous_harm([0.3, -0.1, 0.2, 0.05])
     units = pairs_to_decide(estimate, 0.2)

@@ -24,6 +24,7 @@ from pytest_swapgate.stats import (
     tango_statistic,
     verdict_rates,
 )
+from pytest_swapgate.stats._quantiles import root
 from pytest_swapgate.stats.betting import capital
 
 
@@ -41,6 +42,21 @@ def test_published_two_sided_bounds():
         2.40,
         2.39,
     ]
+
+
+@pytest.mark.parametrize(
+    ("function", "low", "high", "expected"),
+    [
+        (lambda x: x - 1.0, 1.0, 3.0, 1.0),
+        (lambda x: x - 3.0, 1.0, 3.0, 3.0),
+        (lambda x: 2.0 - x, 0.0, 4.0, 2.0),
+        (lambda x: math.exp(x) - 5.0, -30.0, 30.0, math.log(5.0)),
+        (lambda x: x**9 - 1e-9, -1.0, 4.0, 0.1),
+        (lambda x: math.atan(x - 0.3), -1000.0, 1000.0, 0.3),
+    ],
+)
+def test_root(function, low, high, expected):
+    assert root(function, low, high) == pytest.approx(expected, abs=1e-12)
 
 
 def test_one_look_is_the_fixed_test():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_swapgate.environments.base import source_digest
 from pytest_swapgate.environments.kitchen.cooks import SimulatedCooks
 from pytest_swapgate.environments.kitchen.play import SEATS, TURN_CAP, KitchenEpisode
 from pytest_swapgate.environments.kitchen.prompts import role_text
@@ -42,14 +43,19 @@ class KitchenEnvironment:
         self, *, formation_level: int = 5, held_out_level: int = 6, turn_cap: int = TURN_CAP
     ) -> None:
         for name, level in (("formation_level", formation_level), ("held_out_level", held_out_level)):
-            if isinstance(level, bool) or level not in LEVELS:
+            if isinstance(level, bool) or not isinstance(level, int) or level not in LEVELS:
                 raise ValueError(f"{name}={level!r}: accepted is a whole number from 1 to 6")
         if isinstance(turn_cap, bool) or not isinstance(turn_cap, int) or turn_cap < 1:
             raise ValueError(f"turn_cap={turn_cap!r}: accepted is a whole number >= 1")
         self.formation_level = formation_level
         self.held_out_level = held_out_level
         self.turn_cap = turn_cap
-        self.digest = f"kitchen/{RULES_VERSION}/turn_cap={turn_cap}"
+
+    @property
+    def digest(self) -> str:
+        """Identity of the rules; a subclass adds its own source."""
+        rules = f"kitchen/{RULES_VERSION}/turn_cap={self.turn_cap}"
+        return rules if type(self) is KitchenEnvironment else f"{rules}/{source_digest(self)}"
 
     def role(self, seat: str) -> str:
         """Return the role prompt of a seat."""

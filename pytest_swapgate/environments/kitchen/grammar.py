@@ -19,8 +19,10 @@ MAX_ACTIONS = 12
 MAX_SAY = 400
 """Longest utterance, characters; model output is untrusted."""
 
-_PLAN = re.compile(r"^[^\n:]{0,20}\bplan\s*:(.*)$", re.IGNORECASE | re.MULTILINE)
-_SAY = re.compile(r"^[^\n:]{0,20}\bsay\s*:(.*)$", re.IGNORECASE | re.MULTILINE)
+# Models put labels in bold, and actions in code marks.
+_PLAN = re.compile(r"^[^\n:]{0,20}\bplan[ \t*_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_SAY = re.compile(r"^[^\n:]{0,20}\bsay[ \t*_`]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_MARKS = " \t\r*_`"
 _WORDS = re.compile(r"\w+")
 
 
@@ -65,7 +67,7 @@ def parse_turn(text: str) -> Turn:
         except ActionError as problem:
             error = f"{piece[:60]}: {problem}"
             break
-    said = say_line.group(1).strip() if say_line else ""
+    said = say_line.group(1).strip(_MARKS) if say_line else ""
     ends = END in said
     said = said.replace(END, "").replace(NOTHING, "").strip()[:MAX_SAY]
     return Turn(tuple(plan), tuple(requests), said, ends, error)
@@ -73,7 +75,7 @@ def parse_turn(text: str) -> Turn:
 
 def _pieces(plan: str) -> list[str]:
     text = plan.replace(NOTHING, "").replace(END, "")
-    return [piece.strip() for piece in text.split(";") if piece.strip(" .")]
+    return [piece.strip(_MARKS) for piece in text.split(";") if piece.strip(_MARKS + ".")]
 
 
 def format_turn(role: str, plan: str, say: str, analysis: str = "") -> str:

@@ -30,6 +30,8 @@ class SimulatedCooks:
     def __init__(self, name: str = "simulated") -> None:
         self.truth = Truth.parse(name)
         self.name = name
+        # Another model samples other words from the same prompt and seed.
+        self._sampler = "" if name == "simulated" else f"{name}/"
 
     async def complete(
         self,
@@ -41,7 +43,7 @@ class SimulatedCooks:
     ) -> Completion:
         """Answer a turn request or a request to rewrite a notebook."""
         system, prompt = messages[0]["content"], messages[-1]["content"]
-        text = self.answer(system, prompt, str(seed))
+        text = self.answer(system, prompt, f"{self._sampler}{seed}")
         usage = Usage(
             calls=1, prompt_tokens=(len(system) + len(prompt)) // 4, completion_tokens=len(text) // 4
         )

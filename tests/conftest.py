@@ -1,0 +1,3 @@
+"""What every test may use: pytester, for runs of pytest inside a test."""
+
+pytest_plugins = ["pytester"]
