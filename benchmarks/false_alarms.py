@@ -46,7 +46,9 @@ def one_gate(job: tuple[int, int, int, str]) -> tuple[str, list[str], list[bool]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--gates", type=int, default=200)
     parser.add_argument("--teams", type=int, default=12)
     parser.add_argument("--level", type=int, default=6, help="held-out level; teams form on the one below")
@@ -60,10 +62,15 @@ def main() -> None:
         verdicts = list(pool.map(one_gate, jobs, chunksize=4))
     n = len(verdicts)
     limit = 0.05 + 2 * math.sqrt(0.05 * 0.95 / n)
-    print(f"{n} A/A gates, {options.teams} teams, level {options.level - 1} -> {options.level}, model {options.model},")
+    print(
+        f"{n} A/A gates, {options.teams} teams, level {options.level - 1} -> {options.level}, model {options.model},"
+    )
     print(f"seeds {options.seed}..{options.seed + n - 1}, Python {platform.python_version()}")
     counts = Counter(str(verdict) for verdict, _, _ in verdicts)
-    print("  verdicts: " + ", ".join(f"{word} {counts[word] / n:.3f}" for word in ("pass", "fail", "inconclusive")))
+    print(
+        "  verdicts: "
+        + ", ".join(f"{word} {counts[word] / n:.3f}" for word in ("pass", "fail", "inconclusive"))
+    )
     for index, name in enumerate(("score", "cost")):
         above = sum(lows[index] for _, _, lows in verdicts) / n
         passes = sum(rows[index] == "pass" for _, rows, _ in verdicts) / n

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +10,8 @@ import pytest
 from pytest_swapgate import gates, markers
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from pytest_swapgate.environments import Environment
     from pytest_swapgate.gate.paired_runner import PairedRunner
     from pytest_swapgate.models import ChatModel
@@ -32,20 +34,41 @@ def swapgate_model(request: pytest.FixtureRequest) -> str | ChatModel:
 
 
 @pytest.fixture(scope="session")
-def swapgate_stage(request: pytest.FixtureRequest, swapgate_environment: Environment) -> Iterator[Stage]:
+def swapgate_executor(request: pytest.FixtureRequest) -> Iterator[Executor | None]:
+    """Where episodes of teams are played: here, or on the cluster of ``--swapgate-dask``.
+
+    Override it with any `concurrent.futures.Executor`; environment and models must then be picklable.
+    """
+    address = request.config.stash[gates.SESSION].settings.dask
+    if address is None:
+        yield None
+        return
+    from pytest_swapgate.runner.dask_executor import dask_executor
+
+    with dask_executor(address) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="session")
+def swapgate_stage(
+    request: pytest.FixtureRequest, swapgate_environment: Environment, swapgate_executor: Executor | None
+) -> Iterator[Stage]:
     """Environment, models, evidence file and caps of the session, in one object."""
-    from pytest_swapgate.models.registry import ModelRegistry
     from pytest_swapgate.runner import Stage
 
     session = request.config.stash[gates.SESSION]
+    models = session.models(getattr(swapgate_environment, "simulated", None))
     yield Stage(
         environment=_checked_environment(swapgate_environment),
-        models=ModelRegistry(getattr(swapgate_environment, "simulated", None)),
+        surroundings=session.surroundings,
+        models=models,
         store=session.store,
         run=session.run,
         purse=session.purse,
         concurrency=session.settings.concurrency,
         fresh=session.settings.fresh,
+        executor=swapgate_executor,
+        progress=session.progress,
     )
     close = getattr(swapgate_environment, "close", None)
     if callable(close):
@@ -57,14 +80,13 @@ def formed_teams(
     request: pytest.FixtureRequest, swapgate_stage: Stage, swapgate_model: str | ChatModel
 ) -> FormedTeams:
     """The cohort, formed once; its methods are arms: ``.placebo() .swap(seat) .replace(seat, model=...)`` and more."""
-    from pytest_swapgate.plans import refuse_if_none_can_decide
     from pytest_swapgate.runner import run_blocking
     from pytest_swapgate.studies import form_cohort
     from pytest_swapgate.studies.formed import FormedTeams
 
     settings = request.config.stash[gates.SESSION].settings
     environment, registry = swapgate_stage.environment, swapgate_stage.models
-    refuse_if_none_can_decide(request.session.items, settings, environment.seats)
+    _refuse_if_none_can_decide(request.session.items, settings.teams, environment.seats)
     model = (
         swapgate_model if isinstance(swapgate_model, str) else registry.add(_checked_model(swapgate_model))
     )
@@ -83,6 +105,28 @@ def formed_teams(
         )
     )
     return FormedTeams(cohort, settings.replacements)
+
+
+def _refuse_if_none_can_decide(items: Sequence[pytest.Item], teams: int, seats: Sequence[str]) -> None:
+    """Refuse to form teams, which costs episodes, when no test that uses them can come to a verdict.
+
+    A gate that is refused beside others that are not says so itself, later.
+    """
+    from pytest_swapgate.gate.planning import refusal
+    from pytest_swapgate.gate.verdicts import GateError
+
+    reasons: dict[str, str] = {}
+    for item in items:
+        if not markers.FORMING & set(getattr(item, "fixturenames", ())):
+            continue
+        refused = [r for t in markers.tolerances_of(item) if (r := refusal(t, teams=teams, seats=seats))]
+        if not refused:
+            return
+        reasons[item.nodeid] = refused[0]
+    if len(reasons) == 1:
+        raise GateError(next(iter(reasons.values())))
+    if reasons:
+        raise GateError("; ".join(f"{nodeid}: {reason}" for nodeid, reason in reasons.items()))
 
 
 def _checked_model(model: Any) -> ChatModel:
@@ -159,11 +203,12 @@ def paired_runner(request: pytest.FixtureRequest) -> PairedRunner:
             purse=session.purse,
             concurrency=session.settings.concurrency,
             fresh=session.settings.fresh,
+            progress=session.progress,
         ),
         seed=session.settings.seed,
         gate=item.nodeid,
-        identify=lambda role, function: identity_of(
-            role, function, gate=item.nodeid, surroundings=session.surroundings
+        identify=lambda role, function, nth, fingerprint: identity_of(
+            role, function, gate=item.nodeid, nth=nth, surroundings=fingerprint or session.surroundings
         ),
     )
     test.runner = runner

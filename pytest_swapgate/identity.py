@@ -10,6 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import CellType
 from typing import Any
 
 # Environment variables that change by themselves and say nothing about the system under test.
@@ -55,13 +56,13 @@ _LARGE = 4_000_000
 _OURS = Path(__file__).resolve().parent
 
 
-def identity_of(role: str, function: Callable[..., Any], *, gate: str, surroundings: str) -> str:
+def identity_of(role: str, function: Callable[..., Any], *, gate: str, nth: int, surroundings: str) -> str:
     """Return the SHA-256 of everything local that could change a function's outcomes.
 
-    It covers the gate, the role, the function with its bound plain values, and its `surroundings`. Whatever is
-    behind a network is not covered.
+    It covers the gate, which of its comparisons this is, the role, the function with its bound plain values, and its
+    `surroundings` (or what a user names instead of them). Whatever is behind a network is not covered.
     """
-    return _digest([gate, role, *_function_parts(function), surroundings])
+    return _digest([gate, str(nth), role, *_function_parts(function), surroundings])
 
 
 def surroundings(root: Path, options: Mapping[str, Any]) -> str:
@@ -95,10 +96,17 @@ def _function_parts(function: Any) -> list[str]:
     if code is not None:
         parts.append(code.co_code.hex())
         parts.append(repr(code.co_consts) if not any(map(inspect.iscode, code.co_consts)) else "nested")
-        cells = inspect.getclosurevars(raw).nonlocals if getattr(raw, "__closure__", None) else {}
-        parts.append(repr(sorted((name, repr(_plain(value))) for name, value in cells.items())))
+        cells = zip(code.co_freevars, raw.__closure__ or (), strict=True)
+        parts.append(repr([(name, _in_cell(cell)) for name, cell in cells]))
         parts.append(repr([repr(_plain(value)) for value in (raw.__defaults__ or ())]))
     return parts
+
+
+def _in_cell(cell: CellType) -> str:
+    try:
+        return repr(_plain(cell.cell_contents))
+    except ValueError:
+        return "empty"
 
 
 def _plain(value: Any) -> Any:
@@ -124,6 +132,7 @@ def _import_folders() -> list[Path]:
         folder
         for folder in folders
         if not _OUTSIDE.intersection(folder.parts)
+        and folder != _OURS.parent  # a checkout of this package
         and not any(folder.is_relative_to(place) for place in installed)
     )
 

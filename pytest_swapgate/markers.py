@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from pytest_swapgate.gate.tolerances import Tolerance
 
 GATE_MARKERS = ("swap_penalty", "active_pass_k")
+FORMING = frozenset({"formed_teams", "placebo_baseline", "swap_study"})
+"""Fixtures that form teams."""
 
 _HELP = (
     "swap_penalty(*, score=0.05, cost=0.20, seat=None, mde=None, alpha=0.05, power=0.9, ...): fail when a change of "

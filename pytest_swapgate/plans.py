@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +14,6 @@ from pytest_swapgate.gate.verdicts import GateError
 from pytest_swapgate.models.registry import is_simulated
 from pytest_swapgate.settings import Settings
 from pytest_swapgate.studies.swap import CONDITIONS
-
-_FORMING = frozenset({"formed_teams", "placebo_baseline", "swap_study"})
 
 
 def print_plans(session: pytest.Session) -> None:
@@ -33,7 +30,7 @@ def print_plans(session: pytest.Session) -> None:
         if not markers.is_gate(item) and "swap_study" not in fixtures:
             continue
         overridden |= _overridden(item)
-        total.forms |= bool(_FORMING & fixtures)
+        total.forms |= bool(markers.FORMING & fixtures)
         for line in _item_lines(item, fixtures, settings, total):
             terminal.write_line(line)
     for line in total.lines(settings, overridden):
@@ -81,7 +78,7 @@ def _item_lines(item: pytest.Item, fixtures: set[str], settings: Settings, total
     for tolerance in markers.tolerances_of(item):
         total.gates += 1
         lines.append(f"{tolerance.marker}  {item.nodeid}")
-        if _FORMING & fixtures:
+        if markers.FORMING & fixtures:
             found, episodes = _team_lines(tolerance, settings, with_floor="placebo_baseline" in fixtures)
             total.teams += episodes
         else:
@@ -89,43 +86,6 @@ def _item_lines(item: pytest.Item, fixtures: set[str], settings: Settings, total
             total.functions += episodes
         lines.extend(f"  {line}" for line in found)
     return lines
-
-
-def refuse_if_none_can_decide(items: Sequence[pytest.Item], settings: Settings, seats: Sequence[str]) -> None:
-    """Refuse to form teams, which costs episodes, when no test that uses them can come to a verdict.
-
-    Raises
-    ------
-    GateError
-        With the reason of each gate. A gate that is refused beside others that are not says so itself, later.
-    """
-    reasons: dict[str, str] = {}
-    for item in items:
-        if not _FORMING & set(getattr(item, "fixturenames", ())):
-            continue
-        refused = [r for t in markers.tolerances_of(item) if (r := _refusal(t, settings, seats))]
-        if not refused:
-            return
-        reasons[item.nodeid] = refused[0]
-    if len(reasons) == 1:
-        raise GateError(next(iter(reasons.values())))
-    if reasons:
-        raise GateError("; ".join(f"{nodeid}: {reason}" for nodeid, reason in reasons.items()))
-
-
-def _refusal(tolerance: Tolerance, settings: Settings, seats: Sequence[str]) -> str:
-    seat = getattr(tolerance, "seat", None)
-    if seat is not None and seat not in seats:
-        return (
-            f"{tolerance.marker}: seat={seat!r}: accepted is one of {', '.join(seats)}, or None to draw one"
-        )
-    if isinstance(tolerance, SwapPenalty):
-        try:
-            # The units of a replacement; those of a swap are half as many and twice as precise.
-            plan_teams(tolerance, teams=settings.teams, swaps=False)
-        except GateError as error:
-            return f"{tolerance.marker}: {error}"
-    return ""
 
 
 def _team_lines(tolerance: Tolerance, settings: Settings, *, with_floor: bool) -> tuple[list[str], int]:

@@ -13,6 +13,7 @@ from pytest_swapgate.fixtures import (
     placebo_baseline,
     swap_study,
     swapgate_environment,
+    swapgate_executor,
     swapgate_model,
     swapgate_stage,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "placebo_baseline",
     "swap_study",
     "swapgate_environment",
+    "swapgate_executor",
     "swapgate_model",
     "swapgate_stage",
 ]
@@ -46,7 +48,9 @@ class Reports:
             if not gates.is_ours(error):
                 raise
             failure = error
-        return gates.setup_failed(item, failure)
+        from pytest_swapgate.gates.judging import setup_failed
+
+        return setup_failed(item, failure)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the gates out of every report that arrives."""
@@ -57,8 +61,16 @@ class Reports:
         """Never end green with a problem: count it as a failed test."""
         result = yield
         gates.check_ledger(self._session, self._session.judged)
+        if _is_a_run(session.config) and not session.testsfailed:
+            gates.check_replacements(self._session)
         session.testsfailed += len(self._session.problems)
         return result
+
+
+def _is_a_run(config: pytest.Config) -> bool:
+    """Whether tests are really run, and seen from here: not in a worker, not to collect, set up or plan only."""
+    off = ("collectonly", "setuponly", "setupplan", "swapgate_plan")
+    return not hasattr(config, "workerinput") and not any(config.getoption(name, False) for name in off)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,7 +103,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Check a gate's markers at collection, with one line for the reader."""
     if any(metafunc.definition.get_closest_marker(name) for name in markers.GATE_MARKERS):
-        gates.check_markers(metafunc.definition)
+        from pytest_swapgate.gates.judging import check_markers
+
+        check_markers(metafunc.definition)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -103,6 +117,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_runtestloop(session: pytest.Session) -> Any:
     """Under ``--swapgate-plan``, print plans instead of running tests."""
     state = session.config.stash[gates.SESSION]
+    if _is_a_run(session.config) and any(map(markers.is_gate, session.items)):
+        state.prepare_progress()
     if not state.settings.plan or session.config.option.collectonly:
         return None
     if session.testsfailed and not session.config.option.continue_on_collection_errors:
@@ -116,7 +132,9 @@ def pytest_runtestloop(session: pytest.Session) -> Any:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Start a gate, after skip marks were read and before its fixtures spend anything."""
     if markers.is_gate(item) and not item.config.getoption("setupplan", False):
-        gates.start(item)
+        from pytest_swapgate.gates.judging import start
+
+        start(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -124,9 +142,11 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     """Judge a gate after its body has passed."""
     if gates.TEST not in item.stash:
         return (yield)
-    with gates.explained(item):
+    from pytest_swapgate.gates.judging import explained, judge
+
+    with explained(item):
         result = yield
-        gates.judge(item)
+        judge(item)
     return result
 
 

@@ -27,10 +27,16 @@ class Settings:
         Teams of a cohort, formation episodes a team, evaluation episodes a team and condition.
     seed
         Root of every draw.
-    budget, max_episodes
+    budget, max_tokens, max_episodes
         Caps; None for none.
+    price
+        USD per prompt token and per completion token of models that litellm has no price for.
     concurrency
         Episodes in flight at once.
+    cassette, cassette_file
+        Mode of the cassette (None for no cassette), and its file.
+    dask
+        Address of a Dask scheduler that plays the episodes; None plays them here.
     inconclusive
         ``fail`` or ``warn``.
     fresh
@@ -47,8 +53,13 @@ class Settings:
     trials: int
     seed: int
     budget: float | None
+    max_tokens: int | None
     max_episodes: int | None
+    price: tuple[float, float] | None
     concurrency: int
+    cassette: str | None
+    cassette_file: str
+    dask: str | None
     inconclusive: str
     fresh: bool
     plan: bool
@@ -83,6 +94,13 @@ def _money(text: str) -> float:
     return value
 
 
+def _price(text: str) -> tuple[float, float]:
+    prompt, completion = (float(part) for part in text.split(","))
+    if not (math.isfinite(prompt) and math.isfinite(completion) and min(prompt, completion) >= 0):
+        raise ValueError
+    return prompt, completion
+
+
 def _choice(*accepted: str) -> Callable[[str], str]:
     def read(text: str) -> str:
         if text not in accepted:
@@ -107,8 +125,20 @@ _OPTIONS = (
     _Option("formation", 10, _whole(0), "a whole number >= 0", "formation episodes of each team", "E"),
     _Option("trials", 10, _whole(1), "a whole number >= 1", "evaluation episodes of each team and condition", "R"),
     _Option("seed", 0, _whole(0), "a whole number >= 0", "root of every draw", "SEED"),
-    _Option("budget", None, _money, "a number of US dollars > 0", "cap on money; nothing starts beyond it", "USD"),
-    _Option("max-episodes", None, _whole(1), "a whole number >= 1", "cap on episodes played", "N"),
+    _Option("budget", None, _money, "a number of US dollars > 0",
+            "cap on money of all workers together; nothing starts beyond it", "USD"),
+    _Option("max-tokens", None, _whole(1), "a whole number >= 1",
+            "cap on tokens of all workers together", "N"),
+    _Option("price", None, _price, "two numbers >= 0, such as 2.5e-7,2e-6",
+            "USD a prompt token and a completion token, for models that litellm has no price for", "IN,OUT"),
+    _Option("cassette", None, _choice("none", "once", "new_episodes", "all"), "none, once, new_episodes or all",
+            "record model answers to a file, or replay them: none only replays, once records a first run, "
+            "new_episodes adds what is new, all records anew", "MODE"),
+    _Option("cassette-file", "swapgate-cassette.json", _text, "the path of a file", "file of the cassette", "PATH"),
+    _Option("dask", None, _text, "the address of a scheduler, such as tcp://127.0.0.1:8786",
+            "play episodes on a Dask cluster", "ADDRESS"),
+    _Option("max-episodes", None, _whole(1), "a whole number >= 1",
+            "cap on episodes played by all workers together", "N"),
     _Option("concurrency", 16, _whole(1), "a whole number >= 1", "episodes in flight at once", "N"),
     _Option("inconclusive", "fail", _choice("fail", "warn"), "fail or warn",
             "what an inconclusive gate does to its test", "fail|warn"),

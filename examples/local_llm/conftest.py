@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from handoff import GRAMMAR, HandOff
+from handoff import GRAMMAR, ROLES, HandOff
 from serve import serving
 
-from pytest_swapgate import LiteLLMModel, PlayingTeam
+from pytest_swapgate import Agent, LiteLLMModel, PlayingTeam, Team
 
 QWEN, SMOLLM = "openai/qwen2.5-coder-0.5b", "openai/smollm2-135m"
 QWEN_FILE = (
@@ -26,23 +26,31 @@ def swapgate_environment():
 
 @pytest.fixture(scope="session")
 def swapgate_stage(request, swapgate_stage, swapgate_model):
+    """The plugin's own, with the models that the options name."""
     replacements = [given.partition("=")[2] for given in request.config.getoption("swapgate_replace")]
     with ExitStack() as servers:
         for name in {swapgate_model, *replacements} & {QWEN, SMOLLM}:
             address = servers.enter_context(serving(weights(name)))
-            options = {"api_base": f"{address}/v1", "api_key": "none", "extra_body": {"grammar": GRAMMAR}}
+            options = {
+                "api_base": f"{address}/v1",
+                "api_key": "none",
+                "temperature": 0.8,
+                "extra_body": {"grammar": GRAMMAR},
+            }
             swapgate_stage.models.add(LiteLLMModel(name, options=options, price=(0.0, 0.0)))
         yield swapgate_stage
 
 
 @pytest.fixture(scope="session")
-def play(swapgate_environment, swapgate_stage, formed_teams):
-    """One episode of one team, as a plain arm of two functions needs it."""
+def play(swapgate_environment, swapgate_stage, swapgate_model):
+    """Play one task and count the tokens: what the arms of a gate over two functions are made of."""
+    seated = [Agent(seat=seat, model=swapgate_model, role=ROLES[seat]) for seat in HandOff.seats]
+    team = Team(id="hand-off", agents=seated)
 
     async def play(task, seed):
-        team = PlayingTeam(formed_teams.teams[0], swapgate_stage.models)
-        episode = await swapgate_environment.play(team, task, seed)
-        return episode.model_copy(update={"usage": team.usage})
+        playing = PlayingTeam(team, swapgate_stage.models)
+        episode = await swapgate_environment.play(playing, task, seed)
+        return episode.model_copy(update={"usage": playing.usage})
 
     return play
 

@@ -2,13 +2,13 @@
 
 from pytest_swapgate import Episode, Message, Task
 
-SHELVES = {"soup": "red", "salad": "blue", "roast": "green", "juice": "black"}
+SHELVES = {"soup": "yellow", "salad": "green", "roast": "brown", "juice": "red"}
 SHOWN = ((2, "leek", "soup"), (1, "lemon", "juice"), (3, "radish", "salad"), (4, "lamb", "roast"))
-HELD_OUT = ("beef", "fish", "rice", "corn", "kale", "melon", "spinach", "bread", "cheese", "pork")
+HELD_OUT = ("beef", "fish", "rice", "corn", "kale", "tofu", "spinach", "bread", "squash", "pork")
 ROLES = {
     "lead": "You lead a kitchen. You see the order. In one line, tell your helper what is needed for which dish.",
     "helper": "You help in a kitchen. In one line, say what you take and on which shelf you put it: "
-    "soup red, salad blue, roast green, juice black.",
+    + ", ".join(f"{dish} {shelf}" for dish, shelf in SHELVES.items()),
 }
 GRAMMAR = """root ::= "need " count " " word " for " word | "take " count " " word "; put " word
 count ::= [1-9]
@@ -17,34 +17,38 @@ word ::= [a-z]+"""  # the server lets a model write one of these two lines and n
 
 class HandOff:
     seats = ("lead", "helper")
-    writes_notebooks = False  # models this small write nothing that helps them: their teams are not formed
+    writes_notebooks = False  # so small a model writes nothing that would help it: these teams are not formed
 
     def role(self, seat):
         return ROLES[seat]
 
     def tasks(self, split):
-        orders = SHOWN
-        if split == "held_out":
-            orders = [(1 + (3 * i + d) % 5, item, dish) for i, item in enumerate(HELD_OUT) for d, dish in enumerate(SHELVES)]
+        dishes = [(item, dish) for item in HELD_OUT for dish in SHELVES]
+        orders = SHOWN if split == "formation" else [(1 + 3 * n % 5, *dish) for n, dish in enumerate(dishes)]
         return [Task(id="{} {} {}".format(*order), split=split, data={"order": order}) for order in orders]
 
     async def play(self, team, task, seed):
-        order, _, move = self.lines(*task.data["order"])
+        order, _, right = lines(*task.data["order"])
         request = await self.say(team, "lead", order, seed)
-        answer = await self.say(team, "helper", request, seed)
-        right = [said == meant for said, meant in zip(answer.split(), move.split(), strict=False)]
-        said = [Message(sender="lead", text=request, kind="request"), Message(sender="helper", text=answer, kind="move")]
-        return Episode(score=float(answer == move), subtasks=sum(right), messages=said)
+        move = await self.say(team, "helper", request, seed)
+        done = [part in move.split("; ") for part in right.split("; ")]
+        return Episode(
+            score=float(all(done)),
+            subtasks=sum(done),
+            messages=[Message(sender="lead", text=request), Message(sender="helper", text=move)],
+        )
 
     async def say(self, team, seat, heard, seed):
-        here = self.seats.index(seat)
         messages = [{"role": "system", "content": f"{team.announcement}\n{team[seat].role}".strip()}]
-        for shown in SHOWN:
-            lines = self.lines(*shown)
-            messages.append({"role": "user", "content": lines[here]})
-            messages.append({"role": "assistant", "content": lines[here + 1]})
-        return await team.ask(seat, [*messages, {"role": "user", "content": heard}], seed=seed, max_tokens=20)
+        for order in SHOWN:
+            question, answer = lines(*order)[self.seats.index(seat) :][:2]
+            messages.append({"role": "user", "content": question})
+            messages.append({"role": "assistant", "content": answer})
+        messages.append({"role": "user", "content": heard})
+        return await team.ask(seat, messages, seed=seed, max_tokens=20)
 
-    def lines(self, count, item, dish):
-        portions = "1 portion" if count == 1 else f"{count} portions"
-        return f"Order: {item} {dish}, {portions}", f"need {count} {item} for {dish}", f"take {count} {item}; put {SHELVES[dish]}"
+
+def lines(count, item, dish):
+    """Return what the order says, what the lead should say, and what the helper should say."""
+    order = f"Order: {item} {dish}, {count} portion{'s' if count > 1 else ''}"
+    return order, f"need {count} {item} for {dish}", f"take {count} {item}; put {SHELVES[dish]}"

@@ -51,7 +51,7 @@ def start(database: Database, run: str, most: int | None) -> bool:
 
 def spend(database: Database, run: str, usage: Usage) -> None:
     """Add a usage."""
-    unpriced = usage.calls if usage.usd is None else 0
+    unpriced = max(1, usage.calls) if usage.usd is None else 0
     database.change(
         "INSERT INTO spending (run, started, calls, tokens, usd, unpriced) VALUES (?, 0, ?, ?, ?, ?) "
         "ON CONFLICT (run) DO UPDATE SET calls = calls + excluded.calls, tokens = tokens + excluded.tokens, "

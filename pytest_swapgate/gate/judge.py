@@ -89,7 +89,7 @@ def check_coverage(result: PairedResult) -> None:
         )
         raise GateError(
             f"only {result.valid} of {result.planned} planned pairs of episodes count (95 % are needed); "
-            f"lost to: {classes}"
+            f"lost to: {classes}; run again: what counts was kept, and only what was lost is played"
         ) from error
     empty = [cell.name for cell in result.cells if not cell.valid]
     if empty:
@@ -173,7 +173,7 @@ def _cost_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row
         if np.ptp(harms) <= 1e-12 * np.abs(harms).max():
             raise GateError(
                 _no_spread(result, f"the same change of the cost, {100 * math.expm1(harms[0]):+.3g} %")
-                + "; if its cost cannot vary, declare cost=None"
+                + " If its cost cannot vary, declare cost=None"
             )
         estimate, interval = _both_sides(lambda a: continuous_harm(harms, alpha=a), tolerance.alpha, level)
         floor = _floor(None if result.floor is None else result.floor.cost_harms, len(harms), tolerance.alpha)

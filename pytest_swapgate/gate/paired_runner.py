@@ -27,8 +27,9 @@ from pytest_swapgate.studies.formed import FormedTeams
 from pytest_swapgate.studies.paired import PairedResult
 from pytest_swapgate.teams import Usage
 
-Identify = Callable[[str, UserArm], str | None]
-"""From a role and a user's function to what its outcomes are kept under; None plays it anew in every run."""
+Identify = Callable[[str, UserArm, int, str | None], str | None]
+"""From a role, a user's function, the number of the comparison in its test and a fingerprint to what its outcomes are
+kept under; None plays it anew in every run."""
 
 
 class PairedRun(Awaitable[PairedResult]):
@@ -107,7 +108,7 @@ class PairedRunner:
             state that both arms share.
         fingerprint
             Identity of the system behind the functions, such as a commit and model versions. With it, a later
-            run reads the stored outcomes; without it they are read only while the project's files of code,
+            run of this test reads the stored outcomes; without it they are read only while the project's files of code,
             prompts and settings, the installed packages, the environment variables and the options that are not
             known to be harmless are unchanged.
 
@@ -117,12 +118,13 @@ class PairedRunner:
             In a running event loop an awaitable of it.
         """
         self.asked += 1
+        number = self.asked
         inside = inside_event_loop()
         plain = not any(isinstance(arm, TeamArm) or is_async(arm) for arm in (baseline, candidate))
         here = ThisThread() if plain and not inside else None
 
         async def work() -> PairedResult:
-            result = await self._compare(baseline, candidate, tasks, active, fingerprint, here)
+            result = await self._compare(number, baseline, candidate, tasks, active, fingerprint, here)
             self.results.append(result)
             return result
 
@@ -134,6 +136,7 @@ class PairedRunner:
 
     async def _compare(
         self,
+        number: int,
         baseline: Any,
         candidate: Any,
         tasks: Sequence[Any] | None,
@@ -147,7 +150,8 @@ class PairedRunner:
                 raise ArmError(
                     "tasks=... goes with two functions; formed teams are measured on held-out tasks"
                 )
-            purse, compare = baseline.cohort.stage.purse, compare_teams(self.tolerances, baseline, candidate)
+            stage = baseline.cohort.stage
+            compare = compare_teams(self.tolerances, baseline, candidate)
         else:
             _refuse_mixture(baseline, candidate)
             check_callables(baseline, candidate)
@@ -156,26 +160,29 @@ class PairedRunner:
                     role,
                     self.gate,
                     call if here is None else here.arm(call),
-                    fingerprint or self.identify(role, call),
+                    self.identify(role, call, number, fingerprint),
                 )
                 for role, call in (("baseline", baseline), ("candidate", candidate))
             ]
-            purse = self.stage.purse
+            stage = self.stage
             compare = compare_callables(
                 self.tolerances,
-                self.stage,
+                stage,
                 (arms[0], arms[1]),
                 listed_tasks(tasks),
                 names=_names(baseline, candidate),
                 active=active,
                 seed=self.seed,
             )
+        purse = stage.purse
         before = (purse.played, purse.read, purse.usage)
         try:
             result = await compare
         except BudgetReachedError as reached:
             result = PairedResult("", "", (), "task", planned=0, stopped=str(reached))
-        return replace(result, seconds=time.perf_counter() - started, **_spent(purse, before))
+        # A replay is faster than its recording, and both must report the same.
+        seconds = None if hasattr(stage.models, "tape") else time.perf_counter() - started
+        return replace(result, seconds=seconds, **_spent(purse, before))
 
 
 def _refuse_mixture(baseline: Any, candidate: Any) -> None:

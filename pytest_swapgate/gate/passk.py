@@ -45,7 +45,7 @@ def _active_count(cell: Cell) -> int:
     flags = [(b.active, c.active) for b, c in cell.valid]
     if any(b is None or c is None for b, c in flags):
         raise GateError(
-            "active_pass_k needs to know which trials began with a non-empty coordination store: return an "
+            "nobody says which trials began with a non-empty coordination store: return an "
             "Episode with active=True/False, or pass active=... (task -> bool) to paired_runner"
         )
     if any(b != c for b, c in flags):

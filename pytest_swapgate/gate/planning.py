@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
@@ -93,8 +94,9 @@ def plan_teams(tolerance: SwapPenalty, *, teams: int, swaps: bool) -> TeamPlan:
         needed = required_units(effect, sd=sd, alpha=level, power=tolerance.power)
         advice = f"set --swapgate-teams {needed * 2 if swaps else needed}"
         if units < MIN_UNITS:
+            few = f"{teams} teams give {units} {word}s" if swaps else f"{teams} teams are too few"
             raise GateError(
-                f"{teams} teams give {units} {word}s; at least {MIN_UNITS} are needed for any interval, and {needed} "
+                f"{few}; at least {MIN_UNITS} are needed for any interval, and {needed} "
                 f"to detect {_share(metric, asked)} of {metric} at power {tolerance.power:g}: {advice}"
             )
         able = detectable_effect_units(units, sd=sd, alpha=level, power=tolerance.power)
@@ -106,6 +108,22 @@ def plan_teams(tolerance: SwapPenalty, *, teams: int, swaps: bool) -> TeamPlan:
                 f"or declare {metric}_sd if you know a smaller spread than {sd:.3g}"
             )
     return TeamPlan(units, word, found["score"], found["cost"])
+
+
+def refusal(tolerance: Tolerance, *, teams: int, seats: Sequence[str]) -> str:
+    """Say why a gate over K teams with these seats cannot decide, whatever change it tries; empty if it may."""
+    seat = getattr(tolerance, "seat", None)
+    if seat is not None and seat not in seats:
+        return (
+            f"{tolerance.marker}: seat={seat!r}: accepted is one of {', '.join(seats)}, or None to draw one"
+        )
+    if isinstance(tolerance, SwapPenalty):
+        try:
+            # The units of a replacement; those of a swap are half as many and twice as precise.
+            plan_teams(tolerance, teams=teams, swaps=False)
+        except GateError as error:
+            return f"{tolerance.marker}: {error}"
+    return ""
 
 
 def _share(metric: str, value: float) -> str:

@@ -72,6 +72,10 @@ def _answer(function: Callable[[Any, int], Any], task: Any, seed: int) -> _Answe
 
 async def _awaited(answer: Future[_Answer]) -> Any:
     outcome, error = await asyncio.wrap_future(answer)
+    if isinstance(error, StopIteration):  # a coroutine may not raise it
+        raise RuntimeError("StopIteration, from a next() with nothing left").with_traceback(
+            error.__traceback__
+        )
     if error is not None:
         raise error
     return await outcome if inspect.isawaitable(outcome) else outcome

@@ -62,8 +62,10 @@ class Tolerance:
 
     @classmethod
     def accepted(cls) -> tuple[str, ...]:
-        """Names of the marker's arguments."""
-        return tuple(field.name for field in fields(cls))
+        """Names of the marker's arguments, its own before those that every marker takes."""
+        shared = {field.name for field in fields(Tolerance)}
+        names = [field.name for field in fields(cls)]
+        return tuple(sorted(names, key=lambda name: name in shared))
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> Tolerance:

@@ -113,12 +113,14 @@ def _money(result: PairedResult) -> str:
     usage = result.usage
     price = "price unknown" if usage.usd is None else f"USD {usage.usd:.2f}"
     spent = f", {_tokens(usage.tokens)} tokens, {price}" if usage.tokens else ""
-    seconds = f"{result.seconds:.0f} s" if result.seconds >= 1 else "under 1 s"
+    seconds = ""
+    if result.seconds is not None:
+        seconds = f", {result.seconds:.0f} s" if result.seconds >= 1 else ", under 1 s"
     models = f"; model {', '.join(result.models)}" if result.models else ""
     simulated = (
         " (simulated: a stand-in, not a language model)" if any(map(is_simulated, result.models)) else ""
     )
-    return f"{total:,} episodes{read}{spent}, {seconds}{models}{simulated}"
+    return f"{total:,} episodes{read}{spent}{seconds}{models}{simulated}"
 
 
 def _tokens(count: int) -> str:

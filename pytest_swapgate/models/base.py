@@ -36,6 +36,18 @@ class Completion(NamedTuple):
     finish_reason: str = "stop"
 
 
+class Meter(Protocol):
+    """Looks on while a team's models are called, so that a cap holds between two calls of one episode."""
+
+    def before(self) -> None:
+        """Let a call start, or raise what says that none may."""
+        ...
+
+    def after(self, usage: Usage) -> None:
+        """Book what a call consumed; every call that `before` let start is booked, also one without an answer."""
+        ...
+
+
 @runtime_checkable
 class ChatModel(Protocol):
     """Anything that turns messages into words.

@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytest_swapgate.models.base import ChatMessage, ChatModel, Completion
-from pytest_swapgate.models.errors import ModelError
+from pytest_swapgate.models.base import ChatMessage, ChatModel, Completion, Meter
+from pytest_swapgate.models.errors import ModelError, usage_of
+from pytest_swapgate.models.tool_history import check_tool_history
 from pytest_swapgate.teams.episode import FailureClass, Usage
 from pytest_swapgate.teams.notebook import Notebook
 from pytest_swapgate.teams.team import Agent, Team
@@ -32,7 +33,12 @@ class PlayingTeam:
     """
 
     def __init__(
-        self, team: Team, models: Callable[[str], ChatModel], *, temperature: float | None = None
+        self,
+        team: Team,
+        models: Callable[[str], ChatModel],
+        *,
+        temperature: float | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.team = team
         self.usage = Usage()
@@ -40,6 +46,7 @@ class PlayingTeam:
         self._seen: dict[str, str] = {}
         self._models = models
         self._temperature = temperature
+        self._meter = meter
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -94,23 +101,32 @@ class PlayingTeam:
         Raises
         ------
         ModelError
-            When there is no answer; the runner files it under its failure class.
+            When there is no answer, or the tool calls in the messages do not match their results; the runner files it
+            under its failure class.
         """
+        check_tool_history(messages)
         model = self._models(self.team[seat].model)
+        if self._meter is not None:
+            self._meter.before()
         if seat not in self._asked:
             self._asked[seat] = payload_digest(model.name, self._temperature, max_tokens, messages)
         try:
             completion: Completion = await model.complete(
                 messages, seed=seed, temperature=self._temperature, max_tokens=max_tokens
             )
-        except ModelError as error:
-            self.usage = self.usage + error.usage
+        except BaseException as error:  # a call that is cancelled was made all the same
+            self._book(usage_of(error))
             raise
-        self.usage = self.usage + completion.usage
+        self._book(completion.usage)
         text: Any = completion.text
         if not isinstance(text, str):
             raise ModelError(f"{model.name}: the model answered without text", failure=FailureClass.AGENT)
         return _unicode(text)
+
+    def _book(self, usage: Usage) -> None:
+        self.usage = self.usage + usage
+        if self._meter is not None:
+            self._meter.after(usage)
 
 
 def _unicode(text: str) -> str:

@@ -24,15 +24,39 @@ class ModelRegistry:
     ----------
     simulated
         Builds an environment's simulated player from its name, or None if it has none.
+    price
+        USD per prompt token and per completion token, for models that litellm has no price for.
+    must_be_priced
+        Whether a model without a price is refused: a cap on money could not be kept with it.
+
+    Raises
+    ------
+    ValueError
+        If the price is not two numbers >= 0.
     """
 
-    def __init__(self, simulated: Callable[[str], ChatModel] | None = None) -> None:
+    def __init__(
+        self,
+        simulated: Callable[[str], ChatModel] | None = None,
+        *,
+        price: tuple[float, float] | None = None,
+        must_be_priced: bool = False,
+    ) -> None:
+        LiteLLMModel(SIMULATED, price=price)  # checks it
         self._simulated = simulated
+        self._price = price
+        self._must_be_priced = must_be_priced
         self._models: dict[str, ChatModel] = {}
 
     def add(self, model: ChatModel) -> str:
-        """Keep a ready model under its own name and return the name."""
-        self._models[model.name] = model
+        """Keep a ready model under its own name and return the name.
+
+        Raises
+        ------
+        ModelError
+            Of class configuration, when it has no price and must have one.
+        """
+        self._models[model.name] = self._priced(model) if isinstance(model, LiteLLMModel) else model
         return model.name
 
     def __call__(self, name: str) -> ChatModel:
@@ -41,7 +65,7 @@ class ModelRegistry:
         Raises
         ------
         ModelError
-            Of class configuration, when the name is unknown or its key is missing.
+            Of class configuration, when the name is unknown, its key is missing, or it has no price and must have one.
         """
         if name not in self._models:
             self._models[name] = self._resolve(name)
@@ -61,4 +85,17 @@ class ModelRegistry:
                 raise ModelError(f"model {name!r}: {error}", failure=FailureClass.CONFIGURATION) from error
         model = LiteLLMModel(name)
         model.check()
-        return model
+        return self._priced(model)
+
+    def _priced(self, model: LiteLLMModel) -> LiteLLMModel:
+        if self._price is None and not self._must_be_priced:
+            return model
+        if model.priced:
+            return model
+        if self._price is not None:
+            return model.at_price(self._price)
+        raise ModelError(
+            f"model {model.name!r}: litellm has no price for it, so a budget in USD cannot be kept: give its price "
+            "with --swapgate-price IN,OUT, or cap with --swapgate-max-episodes instead",
+            failure=FailureClass.CONFIGURATION,
+        )

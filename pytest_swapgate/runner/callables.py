@@ -13,8 +13,10 @@ import numpy as np
 
 from pytest_swapgate.evidence import content_key
 from pytest_swapgate.models.errors import ModelError
+from pytest_swapgate.models.litellm_model import closing_clients
 from pytest_swapgate.runner.episodes import play_until_it_counts, timed_out
 from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, leading, where_raised
+from pytest_swapgate.runner.outages import outage
 from pytest_swapgate.runner.side_by_side import side_by_side
 from pytest_swapgate.runner.stage import Stage
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task
@@ -130,17 +132,20 @@ async def play_callables(
 
     both_async = all(_is_async(arm.call) for arm in (baseline, candidate))
     ends = list(looks) if stop is not None else [len(plan)]
+    stage.progress.plan(2 * min(ends[-1] if ends else 0, len(plan)))
     done = 0
-    for end in ends:
-        slots = range(done, min(end, len(plan)))
-        if both_async:
-            await side_by_side(play_pair, slots, stage.concurrency)
-        else:
-            for slot in slots:
-                await play_pair(slot)
-        done = slots.stop
-        if stop is not None and stop([outcomes[trial, index] for trial, index in plan[:done]]):
-            break
+    async with closing_clients():
+        for end in ends:
+            slots = range(done, min(end, len(plan)))
+            if both_async:
+                await side_by_side(play_pair, slots, stage.concurrency)
+            else:
+                for slot in slots:
+                    await play_pair(slot)
+            done = slots.stop
+            if stop is not None and stop([outcomes[trial, index] for trial, index in plan[:done]]):
+                break
+    stage.progress.plan(2 * (done - min(ends[-1] if ends else 0, len(plan))))
     return [outcomes[key] for key in sorted(outcomes, key=lambda key: (key[1], key[0]))]
 
 
@@ -170,13 +175,15 @@ async def _read_or_play(
         found = store.get(key)
         if found is not None:
             stage.purse.found()
+            stage.progress.finish(found, read=True)
             return found
-    played = await play_until_it_counts(stage, lambda: _play(stage, arm, task, noun.id, seed))
+    played = await play_until_it_counts(stage, lambda _: _play(stage, arm, task, noun.id, seed))
     episode = played.replayed_as(task_id=noun.id, seed=seed)
     if store is not None and episode.counts:
         # Without an identity the row is for reports only: no later run may read it.
         kept = key or content_key(run=stage.run, gate=arm.gate, role=arm.role, task=noun.id, seed=seed)
         store.put(kept, episode, study=arm.gate, unit=noun.id, arm=arm.role, run=stage.run)
+    stage.progress.finish(episode)
     return episode
 
 
@@ -195,9 +202,10 @@ async def _play(stage: Stage, arm: CallableArm, task: Any, name: str, seed: int)
         cause = leading(error)
         if isinstance(cause, ArmError | BudgetReachedError):
             raise cause from None
-        if not isinstance(cause, ModelError):
+        lost = cause if isinstance(cause, ModelError) else outage(cause, f"the {arm.role} arm")
+        if lost is None:
             raise ArmError(f"the {arm.role} arm raised {where_raised(cause)} on task {name!r}") from error
-        episode = Episode(score=0.0, failure=cause.failure, error=str(cause), usage=cause.usage)
+        episode = Episode(score=0.0, failure=lost.failure, error=str(lost), usage=lost.usage)
     if episode.failure is FailureClass.CONFIGURATION:
         raise ArmError(f"the {arm.role} arm: {episode.error}", failure=FailureClass.CONFIGURATION)
     return episode

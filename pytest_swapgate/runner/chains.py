@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_swapgate.evidence import content_key
+from pytest_swapgate.models.litellm_model import closing_clients
+from pytest_swapgate.runner.elsewhere import play_elsewhere
 from pytest_swapgate.runner.episodes import play_episode, play_until_it_counts
+from pytest_swapgate.runner.purse import EpisodeMeter
 from pytest_swapgate.runner.side_by_side import side_by_side
 from pytest_swapgate.runner.stage import Stage
 from pytest_swapgate.teams.episode import Episode, Task
@@ -54,7 +57,9 @@ async def play_chains(
     async def play_group(index: int) -> None:
         results[index] = await _play_interleaved(stage, groups[index])
 
-    await side_by_side(play_group, range(len(groups)), stage.concurrency)
+    stage.progress.plan(sum(len(chain.trials) for group in groups for chain in group))
+    async with closing_clients():
+        await side_by_side(play_group, range(len(groups)), stage.concurrency)
     return results
 
 
@@ -87,8 +92,16 @@ async def _read_or_play(stage: Stage, chain: Chain, team: Team, task: Task, seed
         found = store.get(key)
         if found is not None:
             stage.purse.found()
+            stage.progress.finish(found, read=True)
             return found
-    episode = await play_until_it_counts(stage, lambda: play_episode(stage, team, task, seed))
+
+    async def play(meter: EpisodeMeter) -> Episode:
+        if stage.executor is None:
+            return await play_episode(stage, team, task, seed, meter=meter)
+        return await play_elsewhere(stage, stage.executor, team, task, seed, meter=meter)
+
+    episode = await play_until_it_counts(stage, play)
     if store is not None and episode.counts:
         store.put(key, episode, study=chain.study, unit=team.id, arm=chain.arm, run=stage.run)
+    stage.progress.finish(episode)
     return episode

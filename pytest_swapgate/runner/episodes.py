@@ -1,4 +1,4 @@
-"""One episode of one team: played, its failures filed, its notebooks rewritten."""
+"""One episode of one team: played, its failures filed, its notebooks rewritten, its calls booked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import anyio
 import anyio.to_thread
 
 from pytest_swapgate.environments.base import writes_notebooks
+from pytest_swapgate.models.base import Meter
+from pytest_swapgate.models.cassette import attempt
 from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.models.playing import PlayingTeam
 from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, leading, where_raised
+from pytest_swapgate.runner.outages import outage
+from pytest_swapgate.runner.purse import EpisodeMeter
 from pytest_swapgate.runner.rewriting import rewrite_notebooks
 from pytest_swapgate.runner.stage import Stage
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task
@@ -24,24 +28,44 @@ REPLAYS = 2
 """Times an episode is played again after an infrastructure failure before the trial counts as lost."""
 
 
-async def play_until_it_counts(stage: Stage, play: Callable[[], Awaitable[Episode]]) -> Episode:
+async def play_until_it_counts(stage: Stage, play: Callable[[EpisodeMeter], Awaitable[Episode]]) -> Episode:
     """Play an episode, again if it was lost, and book each time; return the last one.
+
+    What a cassette gave to, or took from, a time that does not count is taken back.
+
+    Parameters
+    ----------
+    play
+        Plays it once, its model calls seen by the meter that it is given.
 
     Raises
     ------
     BudgetReachedError
-        When a cap is reached.
+        When a cap is reached; an episode that was cut by it is not returned.
     """
     for _ in range(REPLAYS + 1):
         stage.purse.start()
-        episode = await play()
-        stage.purse.finish(episode.usage)
-        if episode.counts:
-            break
+        with attempt() as tried:
+            meter = EpisodeMeter(stage.purse, tried)
+            try:
+                episode = await play(meter)
+                if meter.reached is not None:
+                    raise meter.reached
+            except BaseException:
+                meter.cut()
+                tried.again()
+                raise
+            meter.finish(episode)
+            if episode.counts:
+                break
+            stage.progress.lose(episode)
+            tried.again()
     return episode
 
 
-async def play_episode(stage: Stage, team: Team, task: Task, seed: int) -> Episode:
+async def play_episode(
+    stage: Stage, team: Team, task: Task, seed: int, *, meter: Meter | None = None
+) -> Episode:
     """Play one episode and return it whole: usage, first payloads, notebooks afterwards.
 
     A provider's failure makes an episode that does not count; a failure of the model itself makes one of score 0.
@@ -53,7 +77,7 @@ async def play_episode(stage: Stage, team: Team, task: Task, seed: int) -> Episo
     BiteError
         When an adapter did not seat the occupant.
     """
-    playing = PlayingTeam(team, stage.models, temperature=stage.temperature)
+    playing = PlayingTeam(team, stage.models, temperature=stage.temperature, meter=meter)
     episode = timed_out(stage.episode_timeout)
     try:
         with anyio.move_on_after(stage.episode_timeout):
@@ -98,6 +122,9 @@ async def _play(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Ep
         cause = leading(error)
         if isinstance(cause, ModelError | BiteError | ArmError | BudgetReachedError):
             raise cause from None
+        lost = outage(cause, name)
+        if lost is not None and not isinstance(cause, TimeoutError):
+            raise lost from None
         raise ArmError(f"{name} raised {where_raised(cause)} on task {task.id!r}") from error
     return episode
 
@@ -106,5 +133,6 @@ async def _outcome(stage: Stage, playing: PlayingTeam, task: Task, seed: int) ->
     play = stage.environment.play
     if inspect.iscoroutinefunction(play):
         return await play(playing, task, seed)
-    outcome: Any = await anyio.to_thread.run_sync(play, playing, task, seed)
+    # A thread cannot be stopped: who stops the run does not wait for it.
+    outcome: Any = await anyio.to_thread.run_sync(play, playing, task, seed, abandon_on_cancel=True)
     return await outcome if inspect.isawaitable(outcome) else outcome

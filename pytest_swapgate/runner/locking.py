@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 
 import anyio
 import anyio.to_thread
 
+from pytest_swapgate.evidence import EvidenceError, EvidenceStore
 from pytest_swapgate.runner.stage import Stage
+
+_PATIENCE = 0.25
+"""Seconds of one wait: who stops the run while another process plays does not wait longer than that."""
 
 
 @asynccontextmanager
@@ -20,7 +24,18 @@ async def locked(stage: Stage, names: Sequence[str]) -> AsyncIterator[None]:
         return
     with ExitStack() as stack:
         for name in sorted(set(names)):
-            lock = store.lock(f"{stage.digest}/{name}", timeout=None)
-            # The wait can be long (another process is playing): keep the event loop free.
-            await anyio.to_thread.run_sync(stack.enter_context, lock, abandon_on_cancel=False)
+            # The wait can be long (another process is playing): keep the event loop free, and the way out too.
+            while not await anyio.to_thread.run_sync(_take, stack, store, f"{stage.digest}/{name}"):
+                await anyio.sleep(0)
         yield
+
+
+def _take(stack: ExitStack, store: EvidenceStore, name: str) -> bool:
+    lock: AbstractContextManager[None] = store.lock(name, timeout=_PATIENCE)
+    try:
+        stack.enter_context(lock)
+    except EvidenceError as error:
+        if "is still held by another process" not in str(error):
+            raise
+        return False
+    return True

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from pytest_swapgate.environments.base import Environment, environment_digest
 from pytest_swapgate.evidence import EvidenceStore
 from pytest_swapgate.models.registry import ModelRegistry
+from pytest_swapgate.runner.progress import Progress
 from pytest_swapgate.runner.purse import Purse
 from pytest_swapgate.teams.notebook import BUDGET
 
@@ -36,7 +39,15 @@ class Stage:
         Play everything again, read nothing.
     episode_timeout
         Seconds that an async episode may take before it is lost to the infrastructure; None for no limit. A plain
-        function cannot be interrupted.
+        function cannot be interrupted; it is left to itself then, and its models are not asked any more.
+    executor
+        Where episodes of teams are played, anything with the interface of ``concurrent.futures``; None for here.
+        Evidence and money stay here.
+    progress
+        Is told what is planned, done and lost.
+    surroundings
+        Identity of the code, prompts and settings around an environment that names no digest of its own; empty for
+        none. With it, a change of a module that the environment calls is played again.
     """
 
     environment: Environment
@@ -49,8 +60,14 @@ class Stage:
     concurrency: int = 16
     fresh: bool = False
     episode_timeout: float | None = 1800.0
+    executor: Executor | None = None
+    progress: Progress = field(default_factory=Progress)
+    surroundings: str = ""
 
     @cached_property
     def digest(self) -> str:
         """Identity of the environment's rules, taken once: an environment may count what it plays."""
-        return environment_digest(self.environment)
+        rules = environment_digest(self.environment)
+        if not self.surroundings or getattr(self.environment, "digest", None):
+            return rules
+        return hashlib.sha256(f"{rules}\0{self.surroundings}".encode()).hexdigest()

@@ -122,7 +122,7 @@ class PairedResult:
     floor
         The same comparison of the baseline with itself (A/A), if it was measured.
     seconds
-        Wall-clock time.
+        Wall-clock time; None where a report must read the same every time, as with a cassette.
     stopped
         Why it ended before its plan, if it did.
     look, looks
@@ -141,7 +141,7 @@ class PairedResult:
     read: int = 0
     usage: Usage = field(default_factory=Usage)
     floor: PairedResult | None = None
-    seconds: float = 0.0
+    seconds: float | None = None
     stopped: str = ""
     look: int = 0
     looks: tuple[int, ...] = ()

@@ -204,6 +204,15 @@ def test_digest_does_not_hang_on_order_or_identity():
     )
 
 
+def test_class_without_a_file_has_a_digest_of_its_settings():
+    made = type("Made", (HandOff,), {"__module__": "nowhere"})
+    one, other = made(), made()
+    other.depth = 2
+    assert environment_digest(one) != environment_digest(other)
+    written = type("Written", (HandOff,), {"__module__": "itertools"})  # a module without source
+    assert environment_digest(written()) == environment_digest(written())
+
+
 def test_digest_reads_slots():
     assert environment_digest(Slotted(1)) != environment_digest(Slotted(2))
 

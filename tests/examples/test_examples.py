@@ -57,7 +57,7 @@ def test_quickstart_forms_teams_and_prints_a_verdict_with_everything_a_reader_ne
     assert run.code == 0, run.out
     run.line(r"^swap_penalty  quickstart/test_quickstart.py::test_we_can_afford_a_rotation +pass$")
     run.line(r"^  score +harm +\+?-?\d+\.\d pp +\[.+\] +tolerance 15 pp +floor \d+\.\d pp +pass$")
-    run.line(r"^  cost +harm +\+\d+ % +\[.+\] +tolerance 75 % +floor \d+ % +pass$")
+    run.line(r"^  cost +harm +\+\d+ % +\[.+\] +tolerance 120 % +floor \d+ % +pass$")
     run.line(r"^  12 teams \(6 swap pairs\), 120 pairs of episodes, 0\.0 % of trials infra errors")
     run.line(r"^  who pays: incumbent \d+ % of the \d+ extra messages")
     run.line(r"model simulated \(simulated: a stand-in, not a language model\)")
@@ -76,7 +76,7 @@ def test_quickstart_plays_nothing_twice(run_example):
 def test_rotation_with_a_harmful_model_fails_the_build(run_example):
     run = run_example("rotation", "--swapgate-replace", "chef=simulated:careless")
     assert run.code == 1, run.out
-    run.line(r"^swap_penalty FAIL: score \+\d+\.\d pp \[.+\]: harm beyond the noise, tolerance 5 pp")
+    run.line(r"^swap_penalty FAIL: score \+\d+\.\d pp \[.+\]: harm above the tolerance of 5 pp")
     run.line(r"1 failed")
     # Readable without scrolling: the verdict stands in the last lines of the run.
     tail = "\n".join(run.out.rstrip().split("\n")[-15:])

@@ -14,6 +14,7 @@ import pytest
 from fake_server import Reply, completion, refusal, serve
 
 from pytest_swapgate.models import ModelError
+from pytest_swapgate.models.faults import classify
 from pytest_swapgate.models.litellm_model import LiteLLMModel, load_litellm
 from pytest_swapgate.models.registry import ModelRegistry
 from pytest_swapgate.teams import FailureClass, Usage
@@ -110,6 +111,15 @@ def test_seed_is_left_out_for_a_provider_that_takes_none(monkeypatch, name, take
     model = LiteLLMModel(name)
     assert anyio.run(lambda: model.complete(ASKED, seed=3)).text == "pong"
     assert ("seed" in sent) == takes
+
+
+def test_seed_is_sent_where_nobody_knows_whether_it_is_taken(server, monkeypatch):
+    def unknown(**_):
+        raise ValueError("unmapped")
+
+    monkeypatch.setattr(load_litellm(), "get_supported_openai_params", unknown)
+    ask(server, OK, seed=3)
+    assert server.requests[0]["seed"] == 3
 
 
 def test_a_temperature_that_a_model_does_not_take_is_refused_not_dropped(server):
@@ -242,6 +252,25 @@ def test_the_agents_own_failure_is_neither_retried_nor_lost(server, waits, name,
 def test_refused_words_are_the_agents_failure_whatever_the_message(server, code, name):
     error = failed(server, refusal(400, "Your request was rejected.", code=code), name=name)
     assert error.failure is FailureClass.AGENT
+
+
+class BadRequestError(Exception):
+    """Named as litellm names it."""
+
+    status_code = 422
+
+
+def test_body_that_litellm_cannot_read_is_infrastructure_though_it_says_bad_request():
+    error = classify(BadRequestError("Error converting to valid response block=x"), "gemini/x")
+    assert error.failure is FailureClass.INFRASTRUCTURE
+
+
+def test_missing_package_of_a_provider_is_configuration():
+    error = classify(ModuleNotFoundError("No module named 'boto3'"), "bedrock/x")
+    assert error.failure is FailureClass.CONFIGURATION
+    assert str(error) == (
+        "bedrock/x: ModuleNotFoundError: install what this provider needs; it says: No module named 'boto3'"
+    )
 
 
 def test_failed_answer_still_costs_its_tokens(server):

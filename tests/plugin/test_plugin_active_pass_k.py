@@ -90,7 +90,7 @@ def test_few_active_episodes(paired_runner):
     )
     result.assert_ends(1, failed=6).assert_no_traceback_of_ours()
     result.assert_says(
-        "active_pass_k needs to know which trials began with a non-empty coordination store",
+        "active_pass_k: nobody says which trials began with a non-empty coordination store",
         "the arms disagree on which trials of task-",
         "active=... raised AttributeError: 'int' object has no attribute 'store'",
         "active=... is true of none of the 80 tasks: there is nothing to compare",

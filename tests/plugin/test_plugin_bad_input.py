@@ -7,7 +7,10 @@ import sqlite3
 import pytest
 
 MARKERS = [
-    ("swap_penalty(tolerance=0.1)", "swap_penalty: tolerance=0.1 is unknown: accepted are"),
+    (
+        "swap_penalty(tolerance=0.1)",
+        "swap_penalty: tolerance=0.1 is unknown: accepted are score, cost, seat, mde,",
+    ),
     (
         "swap_penalty(0.1)",
         "swap_penalty(0.1): arguments are named, for example swap_penalty(score=0.05, cost=0.20)",
@@ -145,7 +148,7 @@ ENVIRONMENTS = [
      "Desk.tasks('formation') is empty: give formation tasks, or form with --swapgate-formation 0"),
     ('return [Task(id=f"{split}-{n}", split=split) for n in range(3)]',
      "return ['a', 'b']", "Desk.tasks('formation') must return Task objects, got str"),
-    ('seats = ("front", "back")', 'seats = ("front",)', "Desk.seats must be at least two distinct names, got ('front',)"),
+    ('seats = ("front", "back")', 'seats = ("front",)', "Desk.seats must be at least two distinct names, got ('fro"),
     ('return Desk()', 'return object()',
      "swapgate_environment gave object without seats, tasks, play: an environment has seats, tasks(split) and play("),
     ('known = {seat', 'raise RuntimeError("oven on fire"); known = {seat',
@@ -163,7 +166,7 @@ def test_an_environment_that_cannot_be_played_is_one_line(teams, run, old, new, 
 
 GATES = [
     ("swap()", ["--swapgate-teams=7"], "swap pairs need an even number of teams, got 7: set --swapgate-teams 8"),
-    ("swap()", ["--swapgate-teams=2"], "swap_penalty: 2 teams give 2 teams; at least 3 are needed for any interval"),
+    ("swap()", ["--swapgate-teams=2"], "swap_penalty: 2 teams are too few; at least 3 are needed for any interval"),
     ("swap()", ["--swapgate-teams=4"], "4 teams give 2 swap pairs; at least 3 are needed for any interval"),
     ("swap('cellar')", [], "seat must be one of front, back (or None to draw one), got 'cellar'"),
     ("replace()", ["--swapgate-replace=cellar=simulated:twin"], "seat must be one of front, back"),
@@ -239,7 +242,7 @@ FUNCTIONS = [
     ("ok, None", "the candidate must be an arm of formed_teams or a function arm(task, seed), got NoneType"),
     (
         "ok, lambda task: True",
-        "the candidate arm test_gate.<locals>.<lambda>(task) is called with (task, seed): too many positional arguments",
+        "the candidate arm test_gate.<locals>.<lambda>(task) is called with (task, seed): too many",
     ),
     (
         "ok, fine",
@@ -252,7 +255,10 @@ FUNCTIONS = [
     ("ok, raises, range(80)", "the candidate arm raised KeyError: 'kitchen' (test_gate.py:"),
     ("ok, araises, range(80)", "the candidate arm raised KeyError: 'kitchen' (test_gate.py:"),
     ("ok, unittest_skips, range(80)", "the candidate arm raised SkipTest: later (test_gate.py:"),
-    ("ok, stops, range(80)", "the candidate arm raised"),
+    (
+        "ok, stops, range(80)",
+        "the candidate arm raised RuntimeError: StopIteration, from a next() with nothing left (test_gate.py:",
+    ),
     (
         "ok, bad_episode, range(80)",
         "the candidate arm raised ValidationError: Episode.score: Input should be less than",
@@ -386,6 +392,13 @@ def test_an_evidence_file_that_is_not_ours_is_left_alone(arms, run, kind):
     assert sorted(path.name for path in example.folder.iterdir() if path.name.startswith("mine")) == [
         "mine.db"
     ]
+
+
+def test_an_evidence_file_that_cannot_be_is_one_line(arms, run):
+    result = run(arms(), "--swapgate-evidence=pytest.ini/evidence.db").assert_ends(1, errors=1)
+    result.assert_says(
+        "evidence.db: cannot be created", "name a path in a writable folder"
+    ).assert_no_traceback_of_ours()
 
 
 def _episodes(example):

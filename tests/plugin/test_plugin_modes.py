@@ -22,21 +22,24 @@ def test_ordinary(): pass
     [
         ("--strict-markers", "--strict-config", "-W", "error"),
         ("-ostrict=true", "-W", "error"),
-        ("-p", "no:cacheprovider"),
-        ("-p", "no:xdist"),
-        ("-p", "no:rerunfailures", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:timeout"),
+        (
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "-p",
+            "no:rerunfailures",
+            "-p",
+            "no:asyncio",
+            "-p",
+            "no:anyio",
+        ),
         ("-p", "no:terminal"),
-        ("--timeout=60",),
-        ("--import-mode=importlib",),
+        ("--timeout=60", "--import-mode=importlib"),
         ("--no-header", "--no-summary"),
-        ("-q",),
         ("-qq",),
-        ("-vv",),
-        ("--tb=no",),
-        ("-rA",),
-        ("--junitxml=out.xml",),
-        ("--capture=no",),
-        ("--setup-show",),
+        ("-vv", "-rA", "--setup-show"),
+        ("--tb=no", "--capture=no"),
     ],
     ids=" ".join,
 )
@@ -80,7 +83,7 @@ def test_looking_plays_nothing(teams, run, mode):
 def test_what_is_registered_explains_itself(written, run):
     example = written("def test_a(): pass")
     run(example, "--markers").assert_says(
-        "@pytest.mark.swap_penalty(*, score=0.05, cost=0.20, seat=None, mde=None, alpha=0.05, power=0.9, ...): fail when",
+        "@pytest.mark.swap_penalty(*, score=0.05, cost=0.20, seat=None, mde=None, alpha=0.05, power",
         "@pytest.mark.active_pass_k(*, k=2, drop=0.10, ...): fail when",
         "@pytest.mark.swapgate: put on every gate test, for -m swapgate",
     )
@@ -167,7 +170,7 @@ def anyio_backend():
 """
 
 
-@pytest.mark.parametrize("first", ["", "-k study or fixtures", "-k gate_in or after"])
+@pytest.mark.parametrize("first", ["", "-k study or fixtures or gate_in or after"])
 def test_gates_and_other_plugins_and_kinds_of_tests_leave_each_other_alone(teams, run, first):
     example = teams().with_test(OTHERS)
     result = run(example, "-W", "error", *([first] if first else []))
@@ -206,17 +209,32 @@ def test_a_study_prints_its_table(teams, run):
     result.assert_says("swap study", "condition", "messages per sub-task", "intervals by t over 4 swap pairs")
 
 
-def test_a_rewritten_message_of_a_participant_is_not_markup(written, run):
-    """Names of arms and models are printed as they are, whatever they hold."""
-    result = run(
-        written("""
-class Arm:
-    __qualname__ = "[red]\\x1b[31m<b>{x}%s"
-    def __init__(self, good): self.good = good
-    def __call__(self, task, seed): return self.good or task % 40 != 0
+def test_the_report_of_a_gate_stands_in_the_junit_file(written, run):
+    example = written(TWO)
+    run(example, "--junitxml=out.xml")
+    text = (example.folder / "out.xml").read_text()
+    assert text.count('<property name="swapgate"') == 2
+    assert "harm above the tolerance of 10 pp" in text
 
-@pytest.mark.swap_penalty(score=0.10)
-def test_gate(paired_runner): paired_runner(Arm(True), Arm(False), range(80))
-"""),
-    ).assert_ends(0, passed=1)
-    assert "against" in result.text
+
+MODEL = """
+
+class Named(Clerk):
+    def __init__(self):
+        self.name = "house/brew"
+
+
+@pytest.fixture(scope="session")
+def swapgate_model():
+    return Named()
+
+
+Desk.close = lambda self: print("the desk is closed")
+"""
+
+
+def test_a_project_brings_its_own_model_and_its_environment_is_closed(teams, run):
+    example = teams("swap()")
+    example = example.with_files({"conftest.py": example.files["conftest.py"] + MODEL})
+    result = run(example, "-s").assert_ends(1, failed=1)
+    result.assert_says("the desk is closed", "model house/brew").assert_silent_about("stand-in")

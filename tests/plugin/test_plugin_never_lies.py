@@ -2,75 +2,124 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 ARMS = """
 import asyncio
-from pytest_swapgate import Episode, FailureClass
+import unittest
+from functools import partial
+
+from pytest_swapgate import Episode, Message
 
 def ok(task, seed): return True
 def fine(task, seed): return True
 def three(level, task, seed): return True
+def lost(task, seed): return Episode(score=1, failure="infrastructure") if task % 10 == 0 else True
+def talks(task, seed, n=1): return Episode(score=1, messages=[Message(sender="a", text="!")] * n, subtasks=1)
+def talks_twice(task, seed): return talks(task, seed, n=2)
 async def later(task, seed): return True
 async def slow(task, seed): return await asyncio.sleep(9, True)
 async def forgets(task, seed): return later(task, seed)
+async def skips(task, seed): pytest.skip("no kitchen")
 """
 
-SILENT = [
-    ("def test_gate(paired_runner): pass", "swap_penalty decided nothing: the test never called paired_runner("),
-    ("def test_gate(): pass", "swap_penalty decided nothing: the test never called paired_runner("),
-    ("@pytest.mark.asyncio\nasync def test_gate(paired_runner): paired_runner(ok, fine, range(80))",
-     "swap_penalty: a comparison was never awaited: write 'await paired_runner(...)'"),
-    ("@pytest.mark.asyncio\nasync def test_gate(paired_runner):\n    await paired_runner(ok, fine, range(80))\n"
-     "    paired_runner(ok, fine, range(80))", "swap_penalty: a comparison was never awaited"),
-    ("@pytest.mark.asyncio\nasync def test_gate(paired_runner):\n    await paired_runner(ok, fine, range(80))\n"
-     "    task = asyncio.ensure_future(paired_runner(ok, slow, range(80)))\n    await asyncio.sleep(0)\n    task.cancel()",
-     "swap_penalty: a comparison was begun and never finished"),
-    ("def test_gate(paired_runner):\n    paired_runner(ok, fine, range(80))\n    try:\n"
-     "        paired_runner(ok, lambda t, s: 1 / 0, range(80))\n    except Exception:\n        pass",
-     "swap_penalty: a comparison was begun and never finished; do not catch its error"),
-    ("def test_gate(paired_runner): paired_runner(ok, forgets, range(80))",
-     "the candidate arm on task 'task-{n}' returned a coroutine that was not awaited: write 'return await ...'"),
-    ("def test_gate(paired_runner): paired_runner(ok, lambda t, s: forgets(t, s), range(80))",
-     "returned a coroutine that was not awaited: write 'return await ...'"),
-    ("def test_gate(paired_runner): paired_runner(ok, ok, range(80))",
-     "the change did not bite: baseline and candidate are the same function"),
-    ("def test_gate(paired_runner):\n    from functools import partial\n"
-     "    paired_runner(partial(three, 1), partial(three, 1), range(80))", "the change did not bite: baseline and"),
-    ("def test_gate(paired_runner): paired_runner(ok, lambda t, s: pytest.skip('no kitchen'), range(80))",
-     "skipped or xfailed after a comparison had begun (no kitchen): a gate that was asked must answer"),
-    ("def test_gate(paired_runner):\n    async def skips(t, s): pytest.skip('no kitchen')\n"
-     "    paired_runner(later, skips, range(80))", "skipped or xfailed after a comparison had begun (no kitchen)"),
-    ("def test_gate(paired_runner):\n    paired_runner(ok, lambda t, s: False, range(80))\n    pytest.skip('not today')",
-     "skipped or xfailed after a comparison had begun (not today)"),
-    ("def test_gate(paired_runner):\n    paired_runner(ok, lambda t, s: False, range(80))\n    pytest.xfail('known')",
-     "skipped or xfailed after a comparison had begun (known)"),
-    ("def test_gate(paired_runner):\n    import unittest\n    paired_runner(ok, fine, range(80))\n"
-     "    raise unittest.SkipTest('old style')", "skipped or xfailed after a comparison had begun (old style)"),
-    ("def test_gate(paired_runner):\n    def lost(t, s): return Episode(score=1, failure='infrastructure') if t % 10 == 0"
-     " else True\n    paired_runner(ok, lost, range(80))",
-     "only 288 of 320 planned pairs of episodes count (95 % are needed); lost to: 32 infrastructure"),
-    ("def test_gate(paired_runner):\n    talk = lambda t, s: Episode(score=1, messages=[dict(sender='a', text='!')], "
-     "subtasks=1)\n    more = lambda t, s: Episode(score=1, messages=[dict(sender='a', text='!')] * 2, subtasks=1)\n"
-     "    paired_runner(talk, more, range(80))",
-     "every task shows the same change of the cost, +100 %: its noise was not measured"),
-]  # fmt: skip
+SILENT = {
+    "never asked": ("pass", "swap_penalty decided nothing: the test never called paired_runner("),
+    "one of two not awaited": (
+        """
+        await paired_runner(ok, fine, range(80))
+        paired_runner(ok, fine, range(80))
+        """,
+        "swap_penalty: a comparison was never awaited: write 'await paired_runner(...)'",
+    ),
+    "not awaited": (
+        "await asyncio.sleep(0); paired_runner(ok, fine, range(80))",
+        "a comparison was never awaited",
+    ),
+    "cancelled": (
+        """
+        await paired_runner(ok, fine, range(80))
+        task = asyncio.ensure_future(paired_runner(ok, slow, range(80)))
+        await asyncio.sleep(0)
+        task.cancel()
+        """,
+        "swap_penalty: a comparison was begun and never finished",
+    ),
+    "error swallowed": (
+        """
+        paired_runner(ok, fine, range(80))
+        try:
+            paired_runner(ok, lambda task, seed: 1 / 0, range(80))
+        except Exception:
+            pass
+        """,
+        "swap_penalty: a comparison was begun and never finished; do not catch its error",
+    ),
+    "coroutine returned": (
+        "paired_runner(ok, forgets, range(80))",
+        "returned a coroutine that was not awaited: write 'return await ...'",
+    ),
+    "coroutine behind a plain function": (
+        "paired_runner(ok, lambda task, seed: forgets(task, seed), range(80))",
+        "returned a coroutine that was not awaited: write 'return await ...'",
+    ),
+    "same function": (
+        "paired_runner(ok, ok, range(80))",
+        "the change did not bite: baseline and candidate are the same function",
+    ),
+    "same partial": (
+        "paired_runner(partial(three, 1), partial(three, 1), range(80))",
+        "the change did not bite: baseline and candidate are the same function",
+    ),
+    "skip in an arm": (
+        "paired_runner(ok, lambda task, seed: pytest.skip('no kitchen'), range(80))",
+        "skipped or xfailed after a comparison had begun (no kitchen): a gate that was asked must answer",
+    ),
+    "skip in an async arm": (
+        "paired_runner(later, skips, range(80))",
+        "skipped or xfailed after a comparison had begun (no kitchen)",
+    ),
+    "skip after the run": (
+        "paired_runner(ok, lambda task, seed: False, range(80)); pytest.skip('not today')",
+        "skipped or xfailed after a comparison had begun (not today)",
+    ),
+    "xfail after the run": (
+        "paired_runner(ok, lambda task, seed: False, range(80)); pytest.xfail('known')",
+        "skipped or xfailed after a comparison had begun (known)",
+    ),
+    "unittest's skip after the run": (
+        "paired_runner(ok, fine, range(80)); raise unittest.SkipTest('old style')",
+        "skipped or xfailed after a comparison had begun (old style)",
+    ),
+    "too many lost": (
+        "paired_runner(ok, lost, range(80))",
+        "only 288 of 320 planned pairs of episodes count (95 % are needed); lost to: 32 infrastructure; run again",
+    ),
+    "no noise in the cost": (
+        "paired_runner(talks, talks_twice, range(80))",
+        "every task shows the same change of the cost, +100 %: its noise was not measured",
+    ),
+}
 
 
-@pytest.mark.parametrize(("body", "line"), SILENT)
-def test_a_gate_that_measured_nothing_honest_is_red(written, run, body, line):
-    result = run(
-        written(f"{ARMS}\n@pytest.mark.swap_penalty(score=0.10)\n{body}\n"),
-        "-W",
-        "error",
-        "-p",
-        "no:unraisableexception",
+@pytest.mark.parametrize("what", SILENT)
+def test_a_gate_that_measured_nothing_honest_is_red(written, run, what):
+    body, line = SILENT[what]
+    body = textwrap.indent(textwrap.dedent(body).strip(), "    ")
+    head = "@pytest.mark.asyncio\nasync def" if "await " in body else "def"
+    gate = f"@pytest.mark.swap_penalty(score=0.10)\n{head} test_gate(paired_runner):\n{body}\n"
+    result = (
+        run(written(f"{ARMS}\n{gate}"), "-W", "error").assert_ends(1, failed=1).assert_no_traceback_of_ours()
     )
-    result.assert_ends(1, failed=1).assert_no_traceback_of_ours()
-    if "{n}" in line:
-        line = line.partition("{n}")[2]
-    result.assert_says(line)
+    result.assert_says("swapgate error: ", line)
     result.assert_line(r"swap_penalty +test_gate.py::test_gate +ERROR")
+
+
+def test_a_gate_without_the_fixture_is_red(written, run):
+    result = run(written("@pytest.mark.swap_penalty\ndef test_gate(): pass")).assert_ends(1, failed=1)
+    result.assert_says("swap_penalty decided nothing: the test never called paired_runner(")
 
 
 VALUES = [
@@ -89,8 +138,12 @@ VALUES = [
 
 @pytest.mark.parametrize(("value", "line"), VALUES)
 def test_an_outcome_that_is_no_outcome_is_red(written, run, value, line):
-    gate = f"@pytest.mark.swap_penalty(score=0.1)\ndef test_gate(paired_runner): paired_runner(ok, lambda t, s: {value}, range(80))"
-    result = run(written(f"{ARMS}\n{gate}")).assert_ends(1, failed=1).assert_no_traceback_of_ours()
+    gate = f"""
+@pytest.mark.swap_penalty(score=0.1)
+def test_gate(paired_runner):
+    paired_runner(ok, lambda task, seed: {value}, range(80))
+"""
+    result = run(written(ARMS + gate)).assert_ends(1, failed=1).assert_no_traceback_of_ours()
     result.assert_says("swapgate error: the candidate arm on task 'task-", line)
 
 
@@ -104,10 +157,13 @@ def test_an_explicit_cost_is_not_dropped_because_no_messages_were_returned(writt
 
 
 def test_an_async_gate_without_a_plugin_that_runs_it_is_red(written, run):
-    body = "@pytest.mark.swap_penalty(score=0.1)\nasync def test_gate(paired_runner): await paired_runner(ok, fine, range(80))"
-    run(written(f"{ARMS}\n{body}"), "-p", "no:asyncio", "-p", "no:anyio").assert_ends(
-        1, failed=1
-    ).assert_says("async def functions are not natively supported")
+    gate = """
+@pytest.mark.swap_penalty(score=0.1)
+async def test_gate(paired_runner):
+    await paired_runner(ok, fine, range(80))
+"""
+    result = run(written(ARMS + gate), "-p", "no:asyncio", "-p", "no:anyio").assert_ends(1, failed=1)
+    result.assert_says("async def functions are not natively supported")
 
 
 def test_a_skip_before_the_comparison_is_a_skip_and_opens_no_evidence_file(written, run):
@@ -269,6 +325,20 @@ def test_a_team_of_another_framework_is_gated_and_one_that_does_not_switch_is_re
         "swapgate error: the change did not bite: after change_seat(",
         "make snapshot() and change_seat() agree",
     )
+
+
+def test_a_replacement_that_no_gate_tries_is_red(teams, arms, run):
+    option = "--swapgate-replace=front=simulated:twin"
+    run(teams("replace()"), option).assert_ends(0, passed=1)
+    harmless = teams("swap()").edited("test_gate.py", "cost=0.60", "cost=3.0")
+    result = run(harmless, option)
+    assert result.exit_code == 1
+    result.assert_says(
+        "swapgate problem: --swapgate-replace front=simulated:twin: no gate of this run tried it; compare with "
+        "formed_teams.replace() in one"
+    )
+    assert run(harmless, option, "--collect-only").exit_code == 0
+    assert run(harmless, option, "--swapgate-plan").exit_code == 0
 
 
 def test_a_cap_on_episodes_makes_a_gate_inconclusive_wherever_it_is_met(teams, arms, run):

@@ -142,6 +142,45 @@ def test_a_fingerprint_of_the_system_is_what_counts_where_it_is_given(written, r
     run(example.edited("test_gate.py", "'v1'", "'v2'")).assert_silent_about("read from evidence")
 
 
+def test_a_module_behind_an_environment_plays_again_unless_the_environment_names_its_digest(teams, run):
+    example = teams("swap()").with_files({"agents.py": "TEMPER = 'kind'\n"})
+    changed = {"agents.py": "TEMPER = 'rude'\n"}
+    run(example)
+    run(example).assert_says("96 episodes (96 read from evidence)")
+    run(example.with_files(changed)).assert_silent_about("read from evidence")
+    named = example.edited("conftest.py", "class Desk:", "class Desk:\n    digest = 'desk 1'\n")
+    run(named).assert_silent_about("read from evidence")
+    run(named.with_files(changed)).assert_says("96 episodes (96 read from evidence)")
+
+
+def test_two_comparisons_and_two_tests_never_share_their_outcomes(written, run):
+    example = written(
+        COUNTED
+        + """
+class Level:
+    def __init__(self, share): self.share = share
+
+def at(level, name):
+    calls = counted(name, level.share)
+    return lambda task, seed: calls(task, seed)
+
+@pytest.mark.swap_penalty(score=0.25)
+def test_both(paired_runner):
+    first = paired_runner(at(Level(0.9), "a"), at(Level(0.91), "a"), range(60), fingerprint="v1")
+    second = paired_runner(at(Level(0.9), "a"), at(Level(0.3), "a"), range(60), fingerprint="v1")
+    assert first.read == second.read == 0
+
+@pytest.mark.swap_penalty(score=0.25)
+def test_other(paired_runner):
+    assert paired_runner(at(Level(0.9), "b"), at(Level(0.92), "b"), range(60), fingerprint="v1").read == 0
+"""
+    )
+    run(example).assert_ends(1, passed=1, failed=1).assert_says("120 episodes, under 1 s")
+    assert (calls(example, "a"), calls(example, "b")) == (240, 120)
+    run(example)
+    assert (calls(example, "a"), calls(example, "b")) == (240, 120)
+
+
 def test_the_order_of_the_tests_does_not_matter(written, run):
     example = written(
         HARMFUL

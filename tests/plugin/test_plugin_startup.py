@@ -8,6 +8,8 @@ OWN = {
     "pytest_swapgate",
     "pytest_swapgate.fixtures",
     "pytest_swapgate.gates",
+    "pytest_swapgate.gates.ledger",
+    "pytest_swapgate.gates.state",
     "pytest_swapgate.markers",
     "pytest_swapgate.plugin",
     "pytest_swapgate.settings",
@@ -44,5 +46,9 @@ def test_collecting_gates_needs_no_more_than_their_tolerances(written):
     gate = "@pytest.mark.swap_penalty(score=0.1)\ndef test_a(paired_runner): pass"
     added = loaded(written(gate), "--collect-only")
     own = {name for name in added if name.startswith("pytest_swapgate.")}
-    assert own <= OWN | {"pytest_swapgate.gate", "pytest_swapgate.gate.tolerances"}
+    assert own <= OWN | {
+        "pytest_swapgate.gate",
+        "pytest_swapgate.gate.tolerances",
+        "pytest_swapgate.gates.judging",
+    }
     assert not {"numpy", "scipy", "pydantic", "anyio", "asyncio", "litellm", "hypothesis", "sqlite3"} & added

@@ -135,3 +135,20 @@ def test_a_plan_needs_no_workers(teams, run):
     assert result.exit_code == 0
     result.assert_says("8 teams (4 swap pairs)", "formation, once:").assert_silent_about("bringing up nodes")
     assert not example.evidence.parent.exists()
+
+
+def test_a_wrong_marker_is_one_line_from_a_worker_too(written, run):
+    example = written("@pytest.mark.swap_penalty(score=0)\ndef test_gate(paired_runner): pass")
+    result = run(example, "-n1", plugins=XDIST)
+    assert result.exit_code in (1, 2)
+    result.assert_says(
+        "test_gate.py::test_gate: swap_penalty: score=0: accepted is a drop of score in (0, 1]"
+    )
+    result.assert_no_traceback_of_ours()
+
+
+def test_workers_keep_a_cap_together(teams, run):
+    example = teams("swap()").with_files({"test_other.py": "def test_a(): pass"})
+    result = run(example, "-n2", "--swapgate-max-episodes=9", plugins=XDIST)
+    assert result.exit_code == 1
+    result.assert_says("swap_penalty INCONCLUSIVE: the cap of 9 episodes is reached")

@@ -277,6 +277,15 @@ def test_configuration_error_stops_at_once():
     assert len(calls) == 1
 
 
+def test_errors_of_ours_pass_through_an_arm():
+    async def arm(task, seed):
+        async with anyio.create_task_group():
+            raise BudgetReachedError("cap")
+
+    with pytest.raises(BudgetReachedError, match="cap"):
+        play(arm, recorded_async([]))
+
+
 def test_infrastructure_failure_is_played_again_then_lost():
     calls = []
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import signal
+import threading
 
 import anyio
 import pytest
@@ -79,6 +82,37 @@ def test_async_work_is_run_aside_where_a_loop_runs_already(backend):
         return run_blocking(work)
 
     assert anyio.run(outer, backend=backend) == 7
+
+
+@pytest.mark.parametrize("aside", [False, True])
+def test_ctrl_c_ends_work_also_where_it_runs_aside(aside):
+    ended = threading.Event()
+
+    async def work():
+        threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT)).start()
+        try:
+            await anyio.sleep(60)
+        finally:
+            ended.set()
+
+    async def outer():
+        run_blocking(work)
+
+    with pytest.raises(KeyboardInterrupt):
+        anyio.run(outer) if aside else run_blocking(work)
+    assert ended.is_set()
+
+
+def test_what_is_no_exception_passes_plain_from_aside():
+    async def work():
+        pytest.skip("not today")
+
+    async def outer():
+        run_blocking(work)
+
+    with pytest.raises(BaseException, match="not today") as caught:
+        anyio.run(outer)
+    assert type(caught.value).__name__ == "Skipped"
 
 
 # Where it was raised.

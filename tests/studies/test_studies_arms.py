@@ -10,6 +10,7 @@ from pytest_swapgate.evidence import EvidenceStore
 from pytest_swapgate.runner import ArmError
 from pytest_swapgate.studies import TeamArm, form_cohort, play_arms
 from pytest_swapgate.studies.formed import FormedTeams, PlaceboBaseline
+from pytest_swapgate.studies.paired import models_of
 from pytest_swapgate.teams import BiteError, Condition, agent_fingerprint
 
 
@@ -69,6 +70,11 @@ def test_replacement_by_the_same_model_does_not_bite(teams):
         teams.replace("lead", model="mute").changes()
 
 
+def test_replacement_without_a_model_is_one_line(teams):
+    with pytest.raises(ArmError, match=r"replace needs model=\.\.\."):
+        TeamArm(teams.cohort, Condition.REPLACE, "lead").changes()
+
+
 def test_unknown_replacement_is_one_line(teams):
     with pytest.raises(ArmError, match="this environment has no simulated player") as caught:
         teams.replace("lead", model="simulated").changes()
@@ -101,6 +107,13 @@ def test_arms_are_played_from_identical_copies():
     assert {e.score for episodes in swapped.episodes for e in episodes} == {0.5}
     assert {e.score for episodes in lost.episodes for e in episodes} == {0.5}
     assert teams.teams == before
+
+
+def test_models_that_played_are_named():
+    teams = formed()
+    arms = play(teams.placebo("lead"), teams.replace("lead", model="other"))
+    assert models_of(arms[:1]) == ("mute",)
+    assert models_of(arms) == ("mute", "other")
 
 
 def test_arms_of_a_team_take_turns():

@@ -181,6 +181,20 @@ class Example:
         )
         return Result(done.returncode, done.stdout + done.stderr)
 
+    def run_on(self, terminal: int, *args: str) -> int:
+        """Run pytest in a process of its own whose standard error is an open terminal; return the exit code."""
+        self.write()
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-ppytest_swapgate.plugin", *args],
+            cwd=self.folder,
+            env={**_clean(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            stdout=subprocess.DEVNULL,
+            stderr=terminal,
+            timeout=300,
+            check=False,
+        )
+        return done.returncode
+
     def run_inline(
         self, pytester: pytest.Pytester, *args: str, plugins: str | None = None, **env: str
     ) -> Result:

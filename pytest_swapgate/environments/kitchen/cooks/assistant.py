@@ -13,11 +13,11 @@ from pytest_swapgate.environments.kitchen.cooks.reading import CHEF_UTENSILS, Mi
 from pytest_swapgate.environments.kitchen.cooks.skills import FUMBLE, actions_for, knows, product_of
 from pytest_swapgate.environments.kitchen.cooks.truth import Truth
 
-MISREAD_PLAIN = 0.12
+MISREAD_PLAIN = 0.17
 """Chance, at noise 1, of taking plain words for something else."""
-MISREAD_CODE = 0.02
+MISREAD_CODE = 0.015
 """The same for an agreed word."""
-ASKS = 0.8
+ASKS = 0.6
 """Chance of asking about an unknown word; else the cook guesses."""
 
 

@@ -24,7 +24,7 @@ SIGNAL_AFTER = {"cut": 14, "mash": 15, "fetch": 8, "dish": 9}
 """Steps the chef waits for an agreed signal before it asks whether the thing is there."""
 REPAIR_AFTER = 3
 """Steps a wrong item may lie on the counter before the chef corrects the request."""
-COIN = 0.5
+COIN = 0.8
 """Chance, at full convention strength, that a request coins a word or a habit."""
 
 

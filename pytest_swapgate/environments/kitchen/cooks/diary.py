@@ -10,7 +10,7 @@ from pytest_swapgate.environments.kitchen.cooks.skills import skill_of
 from pytest_swapgate.environments.kitchen.cooks.truth import Truth
 from pytest_swapgate.teams.notebook import PARTNER_HEADING, TASK_HEADING, Notebook
 
-NOTES_DOWN = 0.5
+NOTES_DOWN = 0.7
 """Chance that a proposal or an explanation is written down."""
 
 _MESSAGES = re.compile(r"We have exchanged (\d+) messages\.")

@@ -18,7 +18,7 @@ class Truth:
     learning
         Chance in [0, 1] that a mistake becomes a task note.
     noise
-        Factor >= 0 on the chance of misreading plain words and of idling.
+        Factor >= 0 on the chance of taking words for something else.
     skill
         Share in [0, 1] of task notes that a cook can put to use; 0 makes a cook that never profits from experience.
     """

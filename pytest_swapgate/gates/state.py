@@ -1,0 +1,212 @@
+"""What the plugin keeps of a session and of each gate test."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+import pytest
+
+from pytest_swapgate.settings import Settings
+
+if TYPE_CHECKING:
+    from pytest_swapgate.evidence import EvidenceStore
+    from pytest_swapgate.gate.paired_runner import PairedRunner
+    from pytest_swapgate.gate.tolerances import Tolerance
+    from pytest_swapgate.models import ChatModel
+    from pytest_swapgate.models.cassette import RecordedModels
+    from pytest_swapgate.models.registry import ModelRegistry
+    from pytest_swapgate.runner import Purse
+    from pytest_swapgate.runner.progress import Progress
+    from pytest_swapgate.ticker import Ticker
+
+
+class SwapgateWarning(pytest.PytestWarning):
+    """An inconclusive gate under ``--swapgate-inconclusive warn``."""
+
+
+@dataclass
+class GateSession:
+    """State of one pytest session (one per xdist worker).
+
+    Attributes
+    ----------
+    settings
+        Resolved options.
+    run
+        Name of the run, shared by all workers.
+    root
+        The project's root folder.
+    options
+        pytest's parsed options.
+    worker
+        Name of the xdist worker; empty in the controller and in a run without workers.
+    quiet
+        Whether nothing may be shown while tests run.
+    reports
+        Controller: node id -> JSON texts of its gates, in order of arrival.
+    studies
+        Controller: node id -> table of the study that it ran.
+    judged
+        This process: node id -> verdict words, for the ledger that workers hand over.
+    outcomes
+        Controller: node id of a gate -> how its call was reported.
+    problems
+        Controller: what makes the run red beside its tests.
+    """
+
+    settings: Settings
+    run: str
+    root: Path
+    options: Mapping[str, Any]
+    worker: str = ""
+    quiet: bool = False
+    reports: dict[str, list[str]] = field(default_factory=dict)
+    studies: dict[str, str] = field(default_factory=dict)
+    judged: dict[str, list[str]] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    _store: EvidenceStore | None = None
+    _purse: Purse | None = None
+    _recorded: RecordedModels | None = None
+    _ticker: Ticker | None = None
+    _stderr: TextIO | None = None
+
+    @property
+    def store(self) -> EvidenceStore:
+        """The evidence file, opened on first use."""
+        if self._store is None:
+            from pytest_swapgate.evidence import EvidenceStore
+
+            self._store = EvidenceStore.open(self.root / self.settings.evidence)
+        return self._store
+
+    @cached_property
+    def surroundings(self) -> str:
+        """Identity of what surrounds every function of the project."""
+        from pytest_swapgate.identity import surroundings
+
+        return surroundings(self.root, self.options)
+
+    @property
+    def purse(self) -> Purse:
+        """The caps of the run, kept by all its processes together."""
+        if self._purse is None:
+            from pytest_swapgate.runner import Purse
+
+            self._purse = Purse(
+                usd=self.settings.budget,
+                tokens=self.settings.max_tokens,
+                episodes=self.settings.max_episodes,
+                store=self.store,
+                run=self.run,
+            )
+        return self._purse
+
+    def models(self, simulated: Callable[[str], ChatModel] | None) -> ModelRegistry:
+        """Return the models of the session, a cassette around them if one was asked for."""
+        from pytest_swapgate.models.registry import ModelRegistry
+
+        registry = ModelRegistry(
+            simulated, price=self.settings.price, must_be_priced=self.settings.budget is not None
+        )
+        if self.settings.cassette is None:
+            return registry
+        from pytest_swapgate.models.cassette import with_cassette
+
+        path = self.root / self.settings.cassette_file
+        self._recorded = with_cassette(registry, path, self.settings.cassette, writer=self.worker)
+        return self._recorded
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How far the session is; shown while tests run, unless it is quiet."""
+        from pytest_swapgate.runner.progress import Progress
+        from pytest_swapgate.ticker import Ticker
+
+        progress = Progress()
+        if self._stderr is not None:
+            self._ticker = Ticker(progress, self._stderr, live=self._stderr.isatty())
+        return progress
+
+    def prepare_progress(self) -> None:
+        """Keep a way to the terminal, before pytest captures it for a test."""
+        if self._stderr is None and not self.quiet and not self.worker:
+            from pytest_swapgate.ticker import copy_of_stderr
+
+            self._stderr = copy_of_stderr()
+
+    def close(self) -> None:
+        """Close the cassette, the evidence file, and the way to the terminal."""
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = self._stderr = None
+        if self._stderr is not None:
+            self._stderr.close()
+            self._stderr = None
+        if self._recorded is not None:
+            self._recorded.close()
+            self._recorded = None
+        if self.settings.cassette not in (None, "none") and not self.worker:
+            from pytest_swapgate.models.cassette import fold
+
+            fold(self.root / self.settings.cassette_file)  # what workers have recorded
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+
+SESSION = pytest.StashKey[GateSession]()
+
+
+@dataclass
+class GateTest:
+    """State of one gate test, kept over attempts.
+
+    Attributes
+    ----------
+    tolerances
+        What its markers declare.
+    runner
+        The paired runner that it was given, if any.
+    attempts
+        How often it was started in this process.
+    first
+        Message of the first attempt, once it ended badly.
+    """
+
+    tolerances: tuple[Tolerance, ...]
+    runner: PairedRunner | None = None
+    attempts: int = 0
+    first: str = ""
+
+
+TEST = pytest.StashKey[GateTest]()
+
+
+def new_session(config: pytest.Config, settings: Settings) -> GateSession:
+    """Make the state of a session; workers take the controller's run name."""
+    worker = getattr(config, "workerinput", None)
+    run = worker["testrunuid"] if worker else uuid.uuid4().hex
+    return GateSession(
+        settings=settings,
+        run=run,
+        root=config.rootpath,
+        options=vars(config.option),
+        worker=str(worker["workerid"]) if worker else "",
+        quiet=config.get_verbosity() < 0,
+    )
+
+
+def stop(message: str) -> NoReturn:
+    """Fail with a message alone: no traceback, no story of other exceptions."""
+    raise pytest.fail.Exception(message, pytrace=False) from None
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an error is one of this package, whose message is written for the user."""
+    return type(error).__module__.partition(".")[0] == "pytest_swapgate"
