@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import anyio
+from anyio.from_thread import start_blocking_portal
 
 T = TypeVar("T")
 _Answer = tuple[Any, BaseException | None]
@@ -44,27 +43,38 @@ class ThisThread:
 
     def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run the work to its end and return its result, or raise what it raised."""
-        outcome: Future[T] = Future()
 
-        def aside() -> None:
+        async def whole() -> tuple[T | None, BaseException | None]:
             try:
-                outcome.set_result(anyio.run(work))
-            except BaseException as error:
-                outcome.set_exception(error)
+                return await work(), None
+            except anyio.get_cancelled_exc_class():
+                raise
+            except (
+                BaseException
+            ) as error:  # pytest's skip and fail are no Exception; a portal would wrap them
+                return None, error
             finally:
                 self._calls.put(None)
 
-        thread = Thread(target=contextvars.copy_context().run, args=(aside,), name="swapgate", daemon=True)
-        thread.start()
-        while (call := self._calls.get()) is not None:
-            call()
-        thread.join()
-        return outcome.result()
+        with start_blocking_portal() as portal:
+            played = portal.start_task_soon(whole)
+            try:
+                while (call := self._calls.get()) is not None:
+                    call()
+                result, error = played.result()
+            except BaseException:
+                played.cancel()  # Ctrl-C: nothing goes on playing, and spending, behind the reader's back
+                raise
+        if error is not None:
+            raise error
+        return cast(T, result)
 
 
 def _answer(function: Callable[[Any, int], Any], task: Any, seed: int) -> _Answer:
     try:
         return function(task, seed), None
+    except (KeyboardInterrupt, SystemExit):
+        raise
     except BaseException as error:
         # As a value: a future does not take every exception (StopIteration).
         return None, error

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
+import time
+
 import pytest
 
 TWO = """
@@ -238,3 +241,31 @@ def test_a_project_brings_its_own_model_and_its_environment_is_closed(teams, run
     example = example.with_files({"conftest.py": example.files["conftest.py"] + MODEL})
     result = run(example, "-s").assert_ends(1, failed=1)
     result.assert_says("the desk is closed", "model house/brew").assert_silent_about("stand-in")
+
+
+def test_control_c_ends_a_comparison_of_functions_and_nothing_plays_on(written, folder):
+    body = """
+    import os, pathlib, signal, threading, time
+    import pytest
+
+    def base(task, seed):
+        with open("played.txt", "a") as log:
+            log.write("x")
+        if os.path.getsize("played.txt") == 5:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            time.sleep(30)
+        return True
+
+    def candidate(task, seed):
+        return True
+
+    @pytest.mark.swap_penalty(score=0.2)
+    def test_gate(paired_runner):
+        paired_runner(base, candidate, range(80))
+    """
+    started = time.monotonic()
+    result = written(textwrap.dedent(body)).run_pytest()
+    assert result.exit_code == 2, result.text
+    result.assert_says("KeyboardInterrupt")
+    assert (folder / "played.txt").read_text() == "xxxxx"
+    assert time.monotonic() - started < 25, "it waited for the function that was interrupted"
