@@ -132,7 +132,7 @@ def name_of(arm: Any) -> str:
     """Return what a report calls an arm."""
     if isinstance(arm, functools.partial):
         return f"partial of {name_of(arm.func)}"
-    return str(getattr(arm, "__qualname__", None) or type(arm).__name__)
+    return str(getattr(arm, "__qualname__", None) or type(arm).__name__).rpartition("<locals>.")[2]
 
 
 def _same(first: Any, second: Any) -> bool:
