@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """The options of a session, resolved.
 
     Attributes
@@ -65,8 +63,7 @@ class Settings:
     plan: bool
 
 
-@dataclass(frozen=True)
-class _Option:
+class _Option(NamedTuple):
     """One option: its name without prefix, default, reader, help."""
 
     name: str

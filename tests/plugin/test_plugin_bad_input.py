@@ -242,7 +242,7 @@ FUNCTIONS = [
     ("ok, None", "the candidate must be an arm of formed_teams or a function arm(task, seed), got NoneType"),
     (
         "ok, lambda task: True",
-        "the candidate arm test_gate.<locals>.<lambda>(task) is called with (task, seed): too many",
+        "the candidate arm <lambda>(task) is called with (task, seed): too many",
     ),
     (
         "ok, fine",
