@@ -60,7 +60,7 @@ async def compare_callables(
         for tolerance in tolerances
         if isinstance(tolerance, SwapPenalty | ActivePassK)
     ]
-    looks = _looks(plans)
+    looks = _looks(plans, stage.progress.look)
     outcomes = await play_callables(
         stage,
         *arms,
@@ -83,11 +83,11 @@ async def compare_callables(
     return replace(result, look=len(looks.taken), looks=looks.plan.sizes, look_interval=looks.last.interval)
 
 
-def _looks(plans: Sequence[TaskPlan]) -> Looks | None:
+def _looks(plans: Sequence[TaskPlan], tell: Callable[[str], None]) -> Looks | None:
     sequential = [plan.looks for plan in plans if plan.looks is not None]
     if sequential and len(plans) > 1:
         raise GateError("sequential=True goes with one marker: put the other one on a test of its own")
-    return Looks(sequential[0]) if sequential else None
+    return Looks(sequential[0], tell) if sequential else None
 
 
 def check_callables(baseline: Any, candidate: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pytest_swapgate.gate.verdicts import GateError
@@ -18,11 +18,14 @@ class Looks:
     ----------
     plan
         Sizes and critical values.
+    tell
+        Is told what each look said, for whoever follows the run.
     taken
         The looks so far.
     """
 
     plan: LookPlan
+    tell: Callable[[str], None]
     taken: list[Look] = field(default_factory=list)
 
     @property
@@ -56,4 +59,9 @@ class Looks:
             c += scores == (0.0, 1.0)
         look = take_look(self.plan, len(self.taken) + 1, b, c)
         self.taken.append(look)
+        low, high = (100 * limit for limit in look.interval)
+        forming = "undecided" if look.verdict is None else str(look.verdict)
+        self.tell(
+            f"look {len(self.taken)} of {len(self.plan.sizes)}: harm [{low:+.1f}, {high:+.1f}] pp, {forming}"
+        )
         return look.verdict is not None

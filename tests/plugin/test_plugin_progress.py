@@ -80,3 +80,18 @@ def test_a_run_on_a_terminal_shows_how_far_it_is(teams: Callable[..., Example], 
         os.close(master)
         os.close(terminal)
     assert ("episodes" in written) is shown, written
+
+
+def test_each_look_of_a_sequential_gate_is_told() -> None:
+    from pytest_swapgate.gate.sequential import Looks
+    from pytest_swapgate.runner.callables import PairOutcome
+    from pytest_swapgate.stats import plan_looks
+
+    told: list[str] = []
+    looks = Looks(plan_looks(0.2, discordance=0.3), told.append)
+    same = Episode(score=1.0)
+    pairs = [PairOutcome(f"t{n}", 0, same, same) for n in range(looks.plan.sizes[-1])]
+    number = next(k for k, size in enumerate(looks.plan.sizes) if looks(pairs[:size]))
+    assert told[0].startswith("look 1 of 5: harm [")
+    assert told[number].endswith("pp, pass")
+    assert all(line.endswith("undecided") for line in told[:number])
