@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -60,6 +61,7 @@ def test_a_reader_that_went_away_does_not_end_the_run() -> None:
     log.close()
     ticker.tick()
     ticker.stop()
+    assert not any(thread.name == "swapgate-progress" for thread in threading.enumerate())
 
 
 @pytest.mark.parametrize(("options", "shown"), [((), True), (("-q",), False)])
