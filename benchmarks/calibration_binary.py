@@ -55,8 +55,7 @@ def intervals(_rng: Generator, _runs: int) -> list[Row]:
                 )
                 known = min(known, float(weight[(ends[:, 0] <= h) & (h <= ends[:, 1])].sum()))
         rows.append(row(section, f"Tango 95 %, lowest coverage on the grid, n = {n}", at_least(0.94), least))
-        limit = 0.055 if n >= 30 else 0.0655
-        rows.append(row(section, f"Tango 90 %, largest P(U < H) on the grid, n = {n}", at_most(limit), worst))
+        rows.append(row(section, f"Tango 90 %, largest P(U < H) on the grid, n = {n}", at_most(0.055), worst))
         if n in (30, 100):
             what = f"conditional Wilson 95 % (not used), lowest coverage, n = {n}"
             rows.append(row(section, what, at_most(0.9, shown="known bad, < .9"), known))

@@ -38,7 +38,7 @@ def few_units(rng: Generator, runs: int) -> list[Row]:
             d = rng.standard_normal((runs, units)) + factor * margin
             found = np.array([continuous_harm(x).verdict(margin) for x in d])
             # at H = M up to .05 of the runs PASS, and with few units most of these lie above 0 as well
-            fails = {0.0: at_most(0.05), 0.5: between(0.2, 0.5), 1.0: at_least(0.85), 2.0: at_least(0.99)}
+            fails = {0.0: at_most(0.05), 0.5: between(0.2, 0.5), 1.0: at_least(0.88), 2.0: at_least(0.99)}
             passes = {0.0: at_least(0.85), 0.5: between(0.3, 0.5), 1.0: at_most(0.05), 2.0: at_most(0.001)}
             for verdict, judges in ((Verdict.FAIL, fails), (Verdict.PASS, passes)):
                 what = f"J = {units}, M = {margin:.2f} sd: {verdict.upper()} at H = {factor:g} M"
