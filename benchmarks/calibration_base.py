@@ -32,9 +32,9 @@ def at_most(limit: float, *, shown: str = "") -> Judge:
     return shown or f"<= {limit:.4g}", lambda x, e: x <= limit + 3 * e
 
 
-def at_least(limit: float) -> Judge:
+def at_least(limit: float, *, shown: str = "") -> Judge:
     """Not below the limit by more than three Monte-Carlo errors."""
-    return f">= {limit:.4g}", lambda x, e: x >= limit - 3 * e
+    return shown or f">= {limit:.4g}", lambda x, e: x >= limit - 3 * e
 
 
 def between(low: float, high: float) -> Judge:

@@ -6,7 +6,7 @@ import math
 import warnings
 
 import numpy as np
-from calibration_base import Row, at_least, at_most, between, near, rate
+from calibration_base import Judge, Row, at_least, at_most, between, near, rate
 from numpy.random import Generator
 
 from pytest_swapgate.stats import (
@@ -15,6 +15,7 @@ from pytest_swapgate.stats import (
     active_pass_hat_k_difference,
     bootstrap_coverage,
     continuous_harm,
+    deciding_multiplier,
     log_cost_ratio,
     pair_bootstrap_interval,
     pass_hat_k_difference,
@@ -25,21 +26,22 @@ from pytest_swapgate.stats import (
     t_interval,
     tango_interval,
     two_way_mean,
-    unit_multiplier,
+    unit_verdict_rates,
 )
 
 
 def few_units(rng: Generator, runs: int) -> list[Row]:
-    section = "Gates on J swap pairs (normal pair means, M = what J detects with power .9)"
+    section = "Gates on J swap pairs (normal pair means, M = what J pairs are planned for at power .9)"
     rows = []
     for units in (4, 6, 8, 12):
-        margin = unit_multiplier(units)
+        margin = deciding_multiplier(units)
         for factor in (0.0, 0.5, 1.0, 2.0):
             d = rng.standard_normal((runs, units)) + factor * margin
             found = np.array([continuous_harm(x).verdict(margin) for x in d])
-            # at H = M up to .05 of the runs PASS, and with few units most of these lie above 0 as well
-            fails = {0.0: at_most(0.05), 0.5: between(0.2, 0.5), 1.0: at_least(0.88), 2.0: at_least(0.99)}
-            passes = {0.0: at_least(0.85), 0.5: between(0.3, 0.5), 1.0: at_most(0.05), 2.0: at_most(0.001)}
+            # in the grey zone there is no bound to keep: the rates are those that `swapgate plan` prints
+            said = unit_verdict_rates(units, harm=factor * margin, sd=1.0, tolerance=margin)
+            fails = {0.0: at_most(0.05), 0.5: as_said(said.failed), 1.0: at_least(0.9), 2.0: at_least(0.99)}
+            passes = {0.0: at_least(0.85), 0.5: as_said(said.passed), 1.0: at_most(0.05), 2.0: at_most(0.001)}
             for verdict, judges in ((Verdict.FAIL, fails), (Verdict.PASS, passes)):
                 what = f"J = {units}, M = {margin:.2f} sd: {verdict.upper()} at H = {factor:g} M"
                 rows.append(rate(section, what, judges[factor], found == verdict))
@@ -61,6 +63,10 @@ def few_units(rng: Generator, runs: int) -> list[Row]:
     rows.append(rate(section, "FAIL at H = 0", at_most(0.05), alarms))
     rows.append(rate(section, "FAIL at H = M", at_least(0.8), found))
     return rows + costs(rng, runs)
+
+
+def as_said(p: float) -> Judge:
+    return f"{p:.4f} by quadrature", lambda x, e: abs(x - p) <= 3 * e
 
 
 def costs(rng: Generator, runs: int) -> list[Row]:

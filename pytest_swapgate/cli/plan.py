@@ -8,18 +8,22 @@ import math
 from typing import Any
 
 from pytest_swapgate.stats import (
+    VerdictRates,
+    deciding_multiplier,
+    deciding_pairs,
+    deciding_units,
     detectable_effect_pairs,
-    detectable_effect_units,
     family_alpha,
     plan_looks,
-    required_pairs,
-    required_units,
     sequential_rates,
+    unit_verdict_rates,
     verdict_rates,
 )
-from pytest_swapgate.stats.planning import unit_power
 
 ARMS = 2
+
+_TRUTHS = {"0": 0.0, "M/2": 0.5, "M": 1.0, "2M": 2.0}
+"""True harms that a plan is shown at, in tolerances."""
 
 
 def add(commands: Any) -> None:
@@ -77,16 +81,22 @@ def run(options: argparse.Namespace) -> int:
 def _pairs(options: argparse.Namespace) -> dict[str, Any]:
     tolerance, discordance, power = options.tolerance, options.discordance, options.power
     level = family_alpha(options.alpha, options.family)
-    n = required_pairs(tolerance, discordance=discordance, alpha=level, power=power)
+    n = deciding_pairs(tolerance, discordance=discordance, alpha=options.alpha, fail_alpha=level, power=power)
 
     def rates(harm: float) -> dict[str, float]:
-        passed, failed, open_ = verdict_rates(
-            n, harm=harm, discordance=discordance, tolerance=tolerance, alpha=level
+        return _rounded(
+            verdict_rates(
+                n,
+                harm=harm,
+                discordance=discordance,
+                tolerance=tolerance,
+                alpha=options.alpha,
+                fail_alpha=level,
+            )
         )
-        return {"pass": round(passed, 4), "fail": round(failed, 4), "inconclusive": round(open_, 4)}
 
     looks = plan_looks(tolerance, discordance=discordance, alpha=level, power=power, looks=options.looks)
-    truths = {"0": 0.0, "M/2": tolerance / 2, "M": tolerance, "2M": min(2 * tolerance, discordance)}
+    truths = {name: min(share * tolerance, discordance) for name, share in _TRUTHS.items()}
     return {
         "pairs": n,
         "episodes": ARMS * n,
@@ -107,16 +117,32 @@ def _pairs(options: argparse.Namespace) -> dict[str, Any]:
 def _teams(options: argparse.Namespace) -> dict[str, Any]:
     margin = math.log1p(options.tolerance) if options.metric == "cost" else options.tolerance
     level = family_alpha(options.alpha, options.family)
-    units = required_units(margin, sd=options.sd, alpha=level, power=options.power)
-    able = detectable_effect_units(units, sd=options.sd, alpha=level, power=options.power)
+    units = deciding_units(margin, sd=options.sd, alpha=options.alpha, fail_alpha=level, power=options.power)
+    able = options.sd * deciding_multiplier(units, alpha=options.alpha, fail_alpha=level, power=options.power)
     teams = 2 * units
+
+    def rates(harm: float) -> dict[str, float]:
+        return _rounded(
+            unit_verdict_rates(
+                units, harm=harm, sd=options.sd, tolerance=margin, alpha=options.alpha, fail_alpha=level
+            )
+        )
+
     return {
         "swap_pairs": units,
         "teams": teams,
         "episodes": teams * (options.formation + (ARMS + 1) * options.trials),
         "alpha": level,
         "mde": math.expm1(able) if options.metric == "cost" else able,
-        "exact_power": round(unit_power(units, effect=margin, sd=options.sd, alpha=level), 4),
+        "exact_rates": {name: rates(share * margin) for name, share in _TRUTHS.items()},
+    }
+
+
+def _rounded(rates: VerdictRates) -> dict[str, float]:
+    return {
+        "pass": round(rates.passed, 4),
+        "fail": round(rates.failed, 4),
+        "inconclusive": round(rates.inconclusive, 4),
     }
 
 
@@ -128,11 +154,7 @@ def _text(options: argparse.Namespace, found: dict[str, Any]) -> str:
     if "pairs" in found:
         lines.append(f"pairs            {found['pairs']:,} at {100 * options.discordance:g} % discordance")
         lines.append(f"detectable       {100 * found['mde']:.2f} pp")
-        lines.append("exact verdicts   harm      pass    fail    inconclusive")
-        for name, rates in found["exact_rates"].items():
-            lines.append(
-                f"                 {name:<8}{rates['pass']:>6.3f}{rates['fail']:>8.3f}{rates['inconclusive']:>12.3f}"
-            )
+        lines += _rates(found["exact_rates"])
         sequential = found["sequential"]
         lines.append(f"sequential       looks at {', '.join(f'{n:,}' for n in sequential['looks'])} pairs")
         expected = ", ".join(
@@ -143,7 +165,7 @@ def _text(options: argparse.Namespace, found: dict[str, Any]) -> str:
     else:
         lines.append(f"swap pairs       {found['swap_pairs']} ({found['teams']} teams)")
         lines.append(f"detectable       {100 * found['mde']:.2f} {unit}")
-        lines.append(f"exact power      {found['exact_power']:.3f}")
+        lines += _rates(found["exact_rates"])
         lines.append(
             f"episodes         {found['episodes']:,} (a team: formation {options.formation}, baseline twice for the "
             f"noise floor and candidate, {options.trials} each)"
@@ -151,3 +173,13 @@ def _text(options: argparse.Namespace, found: dict[str, Any]) -> str:
     if "usd" in found:
         lines.append(f"money            USD {found['usd']:,.2f} at USD {options.price:g} an episode")
     return "\n".join(lines)
+
+
+def _rates(exact: dict[str, dict[str, float]]) -> list[str]:
+    return [
+        "exact verdicts   harm      pass    fail    inconclusive",
+        *(
+            f"                 {name:<8}{rates['pass']:>6.3f}{rates['fail']:>8.3f}{rates['inconclusive']:>12.3f}"
+            for name, rates in exact.items()
+        ),
+    ]

@@ -32,7 +32,8 @@ class Tolerance:
     alpha
         One-sided level of the gate, in (0, 0.5); split over its metrics and its family on the FAIL side.
     power
-        Planned chance to decide, in (alpha, 1).
+        Planned chance to fail a harm of the size of the tolerance, in (alpha, 1 - alpha): the rule passes such a harm
+        with probability alpha.
     family
         Gates that are decided together (seats), >= 1; metrics inside a gate are counted by themselves.
     trials
@@ -53,8 +54,8 @@ class Tolerance:
             "power",
             self.power,
             low=self.alpha,
-            high=math.nextafter(1, 0),
-            accepted=f"a number in ({self.alpha:g}, 1)",
+            high=math.nextafter(1 - self.alpha, 0),
+            accepted=f"a number in ({self.alpha:g}, {1 - self.alpha:g}), that is (alpha, 1 - alpha)",
         )
         _whole("family", self.family, least=1)
         if self.trials is not None:

@@ -16,6 +16,12 @@ from .betting import (
     Bets,
     betting_e_process,
 )
+from .deciding import (
+    deciding_multiplier,
+    deciding_pairs,
+    deciding_units,
+    unit_verdict_rates,
+)
 from .divergence import (
     DivergenceFloor,
     divergence_floor,
@@ -45,6 +51,10 @@ from .exact_power import (
     VerdictRates,
     exact_test_power,
     verdict_rates,
+)
+from .few_pairs import (
+    GUARDED_PAIRS,
+    critical_values,
 )
 from .harm import (
     MIN_UNITS,
@@ -94,12 +104,8 @@ from .pass_hat_k import (
 )
 from .planning import (
     detectable_effect_pairs,
-    detectable_effect_units,
     pairs_to_decide,
     required_pairs,
-    required_units,
-    unit_multiplier,
-    unit_power,
 )
 from .proportions import (
     clopper_pearson_interval,
@@ -145,6 +151,12 @@ from .tango import (
     tango_interval,
     tango_statistic,
 )
+from .unit_planning import (
+    detectable_effect_units,
+    required_units,
+    unit_multiplier,
+    unit_power,
+)
 from .units import (
     TwoWay,
     log_cost_ratio,
@@ -157,6 +169,7 @@ from .verdict import (
 )
 
 __all__ = [
+    "GUARDED_PAIRS",
     "MIN_ACTIVE_TASKS",
     "MIN_BASELINE_INJECTIONS",
     "MIN_BASELINE_RUNS",
@@ -199,11 +212,15 @@ __all__ = [
     "collision_state",
     "conditional_wilson_interval",
     "continuous_harm",
+    "critical_values",
     "crossing_probabilities",
     "cusum",
     "cusum_baseline",
     "cusum_run_length",
     "decide",
+    "deciding_multiplier",
+    "deciding_pairs",
+    "deciding_units",
     "detectable_effect_pairs",
     "detectable_effect_units",
     "divergence_floor",
@@ -257,6 +274,7 @@ __all__ = [
     "two_way_mean",
     "unit_multiplier",
     "unit_power",
+    "unit_verdict_rates",
     "verdict_rates",
     "wilson_interval",
 ]

@@ -84,6 +84,18 @@ def fraction(name: str, value: object) -> float:
     return real(name, value, above=0.0, below=1.0)
 
 
+def level_and_power(alpha: object, power: object) -> tuple[float, float]:
+    """Return a one-sided level in (0, 0.5) and a power above it."""
+    level = real("alpha", fraction("alpha", alpha), above=0.0, below=0.5)
+    return level, real("power", power, above=level, below=1.0)
+
+
+def both_levels(alpha: object, fail_alpha: object | None) -> tuple[float, float]:
+    """Return the one-sided levels of PASS, in (0, 0.5), and of FAIL, at most that; the same if only one is given."""
+    level = real("alpha", fraction("alpha", alpha), above=0.0, below=0.5)
+    return level, level if fail_alpha is None else real("fail_alpha", fail_alpha, above=0.0, at_most=level)
+
+
 def probability(name: str, value: object) -> float:
     """Return a number in [0, 1]."""
     return real(name, value, at_least=0.0, at_most=1.0)

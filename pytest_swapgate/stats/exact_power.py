@@ -7,9 +7,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import special
 
-from ._check import FloatArray, IntArray, choice, count, fraction, probability, real
-from ._quantiles import normal_quantile
-from .harm import drifted_limits
+from ._check import FloatArray, IntArray, both_levels, choice, count, fraction, probability, real
+from .harm import gate_limits
 from .paired_tests import exact_sign_test, midp_mcnemar
 from .verdict import rule
 
@@ -61,6 +60,7 @@ def verdict_rates(
     discordance: float,
     tolerance: float,
     alpha: float = 0.05,
+    fail_alpha: float | None = None,
     tau2: float = 0.0,
     sessions: int = 1,
 ) -> VerdictRates:
@@ -78,6 +78,8 @@ def verdict_rates(
         Declared tolerance M > 0.
     alpha : float
         One-sided level, in (0, 0.5).
+    fail_alpha : float, optional
+        Level of the FAIL side where a family shares alpha; in (0, alpha], alpha if left out.
     tau2, sessions : float, int
         Session variance that the gate allows for. (The enumerated pairs themselves do not drift.)
 
@@ -89,10 +91,12 @@ def verdict_rates(
     """
     n = count("n", n, minimum=1)
     margin = real("tolerance", tolerance, above=0.0)
-    z = normal_quantile(1 - real("alpha", alpha, above=0.0, below=0.5))
+    alpha, side = both_levels(alpha, fail_alpha)
     drift = real("tau2", tau2, at_least=0.0) / count("sessions", sessions, minimum=1)
     b, c, weight = tables(n, trinomial(harm, discordance))
-    passed, failed = rule(*drifted_limits(b, c, n, z, drift), margin)
+    passed, failed = rule(
+        *gate_limits(b, c, n, alpha=alpha, fail_alpha=side, margin=margin, drift=drift), margin
+    )
     yes, no = float(weight[passed].sum()), float(weight[failed].sum())
     return VerdictRates(yes, no, max(0.0, 1 - yes - no))
 

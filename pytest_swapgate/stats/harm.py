@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ._check import count, discordant, fraction, probability, real, reals
 from ._quantiles import normal_quantile, t_quantile
 from .drift import noise_floor, noise_floor_units
+from .few_pairs import critical_values
 from .interval import Interval, Intervals
 from .tango import tango_limits
 from .verdict import Verdict, decide
@@ -76,6 +77,20 @@ def drifted_limits(b: ArrayLike, c: ArrayLike, n: ArrayLike, z: ArrayLike, drift
     return Intervals(np.maximum(harm - low, -1.0), np.minimum(harm + high, 1.0))
 
 
+def gate_limits(
+    b: ArrayLike, c: ArrayLike, n: int, *, alpha: float, fail_alpha: float, margin: float, drift: float = 0.0
+) -> Intervals:
+    """Limits that a binary gate decides from (unchecked).
+
+    `drifted_limits` whose low end keeps the level `fail_alpha` at harm 0, and whose high end keeps `alpha` at a harm of
+    the margin, with few pairs too (`critical_values`).
+    """
+    discordant = np.asarray(b, np.int64) + np.asarray(c, np.int64)
+    low = critical_values(n, discordant, alpha=fail_alpha, harm=0.0)
+    high = critical_values(n, discordant, alpha=alpha, harm=min(margin, 1.0))
+    return Intervals(drifted_limits(b, c, n, low, drift).low, drifted_limits(b, c, n, high, drift).high)
+
+
 def drifted_tango(b: int, c: int, n: int, z: float, drift: float) -> Interval:
     """`drifted_limits` of one table."""
     limits = drifted_limits(b, c, n, z, drift)
@@ -91,6 +106,7 @@ def binary_harm(
     tau2: float = 0.0,
     sessions: int = 1,
     discordance_aa: float | None = None,
+    margin: float | None = None,
 ) -> HarmEstimate:
     """Harm of paired binary outcomes.
 
@@ -105,6 +121,10 @@ def binary_harm(
         stretched from the estimate by ``kappa = sqrt(1 + tau2 / (S se^2))``, ``se^2 = (pd - H^2) / n``.
     discordance_aa : float, optional
         Discordance of identical arms, for the floor; the observed one where none was measured.
+    margin : float, optional
+        The declared tolerance, > 0. With it the interval is the gate's: with at most 400 pairs its ends are moved out
+        where the normal approximation would not keep the level, so that FAIL at harm 0 and PASS at a harm of the margin
+        each have an exact probability of at most 1.1 alpha. Without it, it is Tango's.
 
     Returns
     -------
@@ -112,14 +132,20 @@ def binary_harm(
         ``df`` is None, ``sd = sqrt(pd - H^2)``.
     """
     b, c, n = discordant(b, c, n)
-    z = normal_quantile(1 - _alpha(alpha))
+    alpha = _alpha(alpha)
     drift = real("tau2", tau2, at_least=0.0) / count("sessions", sessions, minimum=1)
+    if margin is None:
+        interval = drifted_tango(b, c, n, normal_quantile(1 - alpha), drift)
+    else:
+        margin = real("margin", margin, above=0.0)
+        ends = gate_limits(b, c, n, alpha=alpha, fail_alpha=alpha, margin=margin, drift=drift)
+        interval = Interval(float(ends.low), float(ends.high))
     harm, discordance = (b - c) / n, (b + c) / n
     variance = max(discordance - harm * harm, 0.0)
     aa = discordance if discordance_aa is None else probability("discordance_aa", discordance_aa)
     return HarmEstimate(
         harm=harm,
-        interval=drifted_tango(b, c, n, z, drift),
+        interval=interval,
         se=math.sqrt(variance / n + drift),
         floor=noise_floor(n, discordance=aa, alpha=alpha, tau2=tau2, sessions=sessions),
         n=n,

@@ -40,7 +40,7 @@ MARKERS = [
         "swap_penalty: mde=0.1: accepted is a number in (0, 0.05]: what must be",
     ),
     ("swap_penalty(alpha=0.7)", "swap_penalty: alpha=0.7: accepted is a number in (0, 0.5)"),
-    ("swap_penalty(power=1.0)", "swap_penalty: power=1.0: accepted is a number in (0.05, 1)"),
+    ("swap_penalty(power=1.0)", "swap_penalty: power=1.0: accepted is a number in (0.05, 0.95), that is (alpha, 1 - alpha)"),
     ("swap_penalty(seat=0)", "swap_penalty: seat=0: accepted is the name of a seat, or None to draw one"),
     ("active_pass_k(k=0)", "active_pass_k: k=0: accepted is a whole number >= 1"),
     ("active_pass_k(k=2.0)", "active_pass_k: k=2.0: accepted is a whole number >= 1"),

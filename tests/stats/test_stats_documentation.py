@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_swapgate.stats import Verdict, unit_multiplier, verdict_rates
+from pytest_swapgate.stats import Verdict, deciding_multiplier, verdict_rates
 
 TEXT = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
 
@@ -32,4 +32,4 @@ def test_the_table_of_verdicts():
 def test_the_table_of_detectable_effects():
     header, values = re.search(r"\| pairs J \|(.*)\|\n\|[-|]+\n\| detectable \|(.*)\|", TEXT).groups()
     for units, shown in zip(header.split("|"), values.split("|"), strict=True):
-        assert unit_multiplier(int(units)) == pytest.approx(float(shown), abs=0.006)
+        assert deciding_multiplier(int(units)) == pytest.approx(float(shown), abs=0.006)

@@ -150,7 +150,7 @@ def test_verdict_rates_are_the_probabilities_of_the_shipped_decision():
         for c in range(n + 1 - b):
             weight = scipy_stats.multinomial.pmf([b, c, n - b - c], n, p)
             if weight > 1e-9:
-                rates[decide(binary_harm(b, c, n).interval, margin)] += weight
+                rates[decide(binary_harm(b, c, n, margin=margin).interval, margin)] += weight
     exact = verdict_rates(n, harm=harm, discordance=discordance, tolerance=margin)
     assert exact == pytest.approx(tuple(rates.values()), abs=1e-6)
     assert sum(exact) == pytest.approx(1.0)

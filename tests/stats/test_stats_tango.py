@@ -12,6 +12,7 @@ from scipy import optimize
 from scipy.stats import multinomial, norm
 
 from pytest_swapgate.stats import Interval, tango_interval, tango_statistic
+from pytest_swapgate.stats.harm import gate_limits
 
 
 def restricted_likelihood_statistic(b: int, c: int, n: int, harm: float) -> float:
@@ -61,7 +62,10 @@ def test_no_discordant_pair_gives_the_closed_form_not_a_point():
 
 @pytest.mark.parametrize("n", [10, 20, 30, 50, 100])
 def test_exact_coverage_and_one_sided_error(n):
-    """Every (b, c) enumerated. Below 30 pairs the one-sided error of single cells is discrete and reaches .0654."""
+    """Every (b, c) enumerated.
+
+    With 10 and 20 pairs Tango's own one-sided error reaches .0654 and .0553 on this grid; a gate's end is guarded.
+    """
     b, c = (grid.ravel() for grid in np.mgrid[0 : n + 1, 0 : n + 1])
     keep = b + c <= n
     b, c = b[keep], c[keep]
@@ -76,7 +80,11 @@ def test_exact_coverage_and_one_sided_error(n):
             weight = multinomial.pmf(outcomes, n, p)
             covered = weight[(two_sided.low <= harm) & (harm <= two_sided.high)].sum()
             assert covered >= 0.94, (discordance, harm, covered)
-            assert weight[gate.high < harm].sum() <= (0.055 if n >= 30 else 0.0655), (discordance, harm)
+            if n >= 30:
+                assert weight[gate.high < harm].sum() <= 0.055, (discordance, harm)
+            if harm > 0:
+                guarded = gate_limits(b, c, n, alpha=0.05, fail_alpha=0.05, margin=harm).high
+                assert weight[guarded < harm].sum() <= 0.055, (discordance, harm)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 400])

@@ -1,0 +1,211 @@
+"""Plans by the whole decision rule: how often a gate FAILs a harm of the size of its tolerance.
+
+PASS takes precedence: with few units an interval can lie above zero and below the tolerance at once. A plan by the
+power of the test alone would then promise more FAILs than the rule gives.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy import special
+
+from ._check import FloatArray, both_levels, count, real
+from ._quantiles import root, t_quantile
+from .exact_power import VerdictRates, verdict_rates
+from .few_pairs import GUARDED_PAIRS
+from .harm import MIN_UNITS
+from .planning import required_pairs
+from .unit_planning import required_units, unit_multiplier
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
+_TAIL = 1e-15
+_MAX_UNITS = 1_000_000
+
+
+def unit_verdict_rates(
+    units: int,
+    *,
+    harm: float,
+    sd: float,
+    tolerance: float,
+    alpha: float = 0.05,
+    fail_alpha: float | None = None,
+) -> VerdictRates:
+    """Probabilities of PASS, FAIL and INCONCLUSIVE of a gate over J normal unit differences.
+
+    Parameters
+    ----------
+    units : int
+        Independent units J >= 3.
+    harm : float
+        True mean difference.
+    sd : float
+        True standard deviation of one unit's difference, > 0.
+    tolerance : float
+        Declared tolerance M > 0, on the scale of the differences (cost: ``log(1 + tolerance)``).
+    alpha, fail_alpha : float
+        One-sided levels of the PASS and of the FAIL side, as in `verdict_rates`.
+
+    Returns
+    -------
+    VerdictRates
+        Exact up to quadrature (1e-9): the mean is normal and independent of the sample standard deviation.
+    """
+    units = count("units", units, minimum=MIN_UNITS)
+    sd = real("sd", sd, above=0.0)
+    alpha, side = both_levels(alpha, fail_alpha)
+    return _unit_rates(
+        units, real("harm", harm) / sd, real("tolerance", tolerance, above=0.0) / sd, alpha, side
+    )
+
+
+def _unit_rates(units: int, harm: float, margin: float, alpha: float, side: float) -> VerdictRates:
+    """Verdict rates at standard deviation 1."""
+    df, root_n = units - 1, math.sqrt(units)
+    upper, lower = t_quantile(1 - alpha, df) / root_n, t_quantile(1 - side, df) / root_n
+    ends = np.sqrt([special.chdtri(df, 1 - _TAIL) / df, special.chdtri(df, _TAIL) / df])
+    # Above this standard deviation an interval above zero reaches over the margin: the integrand has a kink there.
+    kink = min(max(margin / (upper + lower), ends[0]), ends[1])
+    passed = failed = 0.0
+    for low, high in ((ends[0], kink), (kink, ends[1])):
+        s = (low + high) / 2 + (high - low) / 2 * _NODES
+        weight = (high - low) / 2 * _WEIGHTS * _chi_density(s, df)
+        above = np.maximum(lower * s, margin - upper * s)
+        passed += float(weight @ special.ndtr((margin - upper * s - harm) * root_n))
+        failed += float(weight @ special.ndtr((harm - above) * root_n))
+    return VerdictRates(passed, failed, max(0.0, 1 - passed - failed))
+
+
+def _chi_density(s: FloatArray, df: int) -> FloatArray:
+    """Density of a sample standard deviation with `df` degrees of freedom where the true one is 1."""
+    constant = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
+    density: FloatArray = np.exp(constant + (df - 1) * np.log(s) - df * s * s / 2)
+    return density
+
+
+def _reachable(power: float, alpha: float, side: float) -> float:
+    """Return the power, which must leave room for the PASS of a harm of the size of the tolerance."""
+    power = real("power", power, above=side)
+    if power >= 1 - alpha:
+        raise ValueError(
+            f"power must be < 1 - alpha = {1 - alpha:g}, got {power:g}: the rule passes a harm of the size of the "
+            "tolerance with probability alpha, and cannot fail it more often than in the rest"
+        )
+    return power
+
+
+def deciding_multiplier(
+    units: int, *, alpha: float = 0.05, fail_alpha: float | None = None, power: float = 0.9
+) -> float:
+    """Tolerance, in standard deviations of one unit, at which J units FAIL a harm of its size with the given power.
+
+    At least `unit_multiplier`, which counts an interval above zero as found even where the rule says PASS. At power .9
+    and alpha .05: J = 4 2.20 (1.96), 6 1.53 (1.40), 8 1.23 (1.15), 12 .94 (.90).
+
+    Raises
+    ------
+    ValueError
+        For bad arguments, and for ``power >= 1 - alpha``, which no tolerance reaches.
+    """
+    units = count("units", units, minimum=MIN_UNITS)
+    alpha, side = both_levels(alpha, fail_alpha)
+    power = _reachable(power, alpha, side)
+    return _multiplier(units, alpha, side, power)
+
+
+@lru_cache(maxsize=256)
+def _multiplier(units: int, alpha: float, side: float, power: float) -> float:
+    def lacking(margin: float) -> float:
+        return _unit_rates(units, margin, margin, alpha, side).failed - power
+
+    low = high = unit_multiplier(units, alpha=side, power=power)
+    while lacking(high) < 0:
+        low, high = high, 1.5 * high
+    return high if low == high else root(lacking, low, high)
+
+
+def deciding_units(
+    tolerance: float, *, sd: float, alpha: float = 0.05, fail_alpha: float | None = None, power: float = 0.9
+) -> int:
+    """Smallest number of independent units that FAIL a harm of the size of the tolerance with the given power.
+
+    Parameters
+    ----------
+    tolerance : float
+        > 0, on the scale of the differences (cost: ``log(1 + tolerance)``).
+    sd : float
+        Standard deviation of one unit's difference, > 0.
+    alpha, fail_alpha, power : float
+        As in `deciding_multiplier`.
+
+    Returns
+    -------
+    int
+        The smallest J >= 3 with ``deciding_multiplier(J) * sd <= tolerance``; at least `required_units`.
+
+    Raises
+    ------
+    ValueError
+        For bad arguments, and if more than a million units would be needed.
+    """
+    ratio = real("tolerance", tolerance, above=0.0) / real("sd", sd, above=0.0)
+    alpha, side = both_levels(alpha, fail_alpha)
+    power = _reachable(power, alpha, side)
+
+    def decides(units: int) -> bool:
+        return _unit_rates(units, ratio, ratio, alpha, side).failed >= power
+
+    low = high = required_units(tolerance, sd=sd, alpha=side, power=power)
+    while not decides(high):
+        low, high = high, 2 * high
+        if high > _MAX_UNITS:
+            raise ValueError(
+                f"tolerance must be reachable with {_MAX_UNITS} units, got {tolerance:g} at sd {sd:g}"
+            )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return high
+
+
+def deciding_pairs(
+    tolerance: float,
+    *,
+    discordance: float,
+    alpha: float = 0.05,
+    fail_alpha: float | None = None,
+    power: float = 0.9,
+) -> int:
+    """Pairs with which a binary gate FAILs a harm of the size of the tolerance with the given power.
+
+    `required_pairs`, and where the exact rate of the rule (`verdict_rates`) is below the power with so few pairs, the
+    next larger number that reaches it. Beyond 400 pairs the formula stands alone.
+
+    Parameters
+    ----------
+    tolerance, discordance
+        As in `required_pairs`.
+    alpha, fail_alpha, power
+        As in `deciding_multiplier`.
+    """
+    alpha, side = both_levels(alpha, fail_alpha)
+    power = _reachable(power, alpha, side)
+    n = required_pairs(tolerance, discordance=discordance, alpha=side, power=power)
+    return n if n > GUARDED_PAIRS else _exact_pairs(n, tolerance, discordance, alpha, side, power)
+
+
+@lru_cache(maxsize=256)
+def _exact_pairs(
+    n: int, tolerance: float, discordance: float, alpha: float, side: float, power: float
+) -> int:
+    while n <= GUARDED_PAIRS:
+        rates = verdict_rates(
+            n, harm=tolerance, discordance=discordance, tolerance=tolerance, alpha=alpha, fail_alpha=side
+        )
+        if rates.failed >= power:
+            break
+        n += 1
+    return n
