@@ -149,7 +149,7 @@ def main() -> int:
     print(f"  memory grown over {rows:>9,}  {grown:>10.1f} MB")
     print(f"four processes at once         {together:>10,.0f} /s    with their start-up; {lost} rows lost")
     print(f"find {rows:>9,} keys            {found:>10.3f} s    floor {FOUND:g} for 100,000")
-    print(f"their outcomes                 {outcomes:>10.3f} s")
+    print(f"their outcomes, each checked   {outcomes:>10.3f} s")
     print(f"read 1,000 whole episodes      {several:>10.3f} s")
     print(f"summary                        {summary:>10.3f} s")
     print(f"open and close                 {opened * 1e3:>10.1f} ms")

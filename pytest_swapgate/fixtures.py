@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_swapgate.environments import Environment
     from pytest_swapgate.gate.paired_runner import PairedRunner
     from pytest_swapgate.models import ChatModel
+    from pytest_swapgate.models.own import OwnModel
     from pytest_swapgate.runner import Stage
     from pytest_swapgate.studies.formed import FormedTeams, PlaceboBaseline
 
@@ -31,6 +32,16 @@ def swapgate_environment() -> Environment:
 def swapgate_model(request: pytest.FixtureRequest) -> str | ChatModel:
     """Who thinks: the model of ``--swapgate-model``, simulated by default. Override it with a name or a ChatModel."""
     return request.config.stash[gates.SESSION].settings.model
+
+
+@pytest.fixture(scope="session")
+def swapgate_models() -> Mapping[str, OwnModel]:
+    """Models of your own: a name to a ChatModel, or to a function that makes it when it is first asked for.
+
+    Override it in conftest.py; the names go wherever a model is named: ``--swapgate-model``, ``--swapgate-replace``,
+    ``swapgate_model``, ``formed_teams.replace(seat, model=...)``.
+    """
+    return {}
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +62,10 @@ def swapgate_executor(request: pytest.FixtureRequest) -> Iterator[Executor | Non
 
 @pytest.fixture(scope="session")
 def swapgate_stage(
-    request: pytest.FixtureRequest, swapgate_environment: Environment, swapgate_executor: Executor | None
+    request: pytest.FixtureRequest,
+    swapgate_environment: Environment,
+    swapgate_models: Mapping[str, OwnModel],
+    swapgate_executor: Executor | None,
 ) -> Iterator[Stage]:
     """Environment, models, evidence file and caps of the session, in one object."""
     from pytest_swapgate.preparing import checked_environment
@@ -59,6 +73,7 @@ def swapgate_stage(
 
     session = request.config.stash[gates.SESSION]
     models = session.models(getattr(swapgate_environment, "simulated", None))
+    models.take(swapgate_models)
     yield Stage(
         environment=checked_environment(swapgate_environment),
         surroundings=session.surroundings,

@@ -32,6 +32,11 @@ def is_gate(item: pytest.Item) -> bool:
     return any(item.get_closest_marker(name) is not None for name in GATE_MARKERS)
 
 
+def plays(item: pytest.Item) -> bool:
+    """Whether a test may play episodes: a gate, or one that has teams formed."""
+    return is_gate(item) or not FORMING.isdisjoint(getattr(item, "fixturenames", ()))
+
+
 def tolerances_of(node: pytest.Item) -> tuple[Tolerance, ...]:
     """Return what a test declares: the closest marker wins, outer ones fill in.
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_swapgate import gates, markers
-from pytest_swapgate.gate.planning import plan_teams, plan_unseen_tasks
+from pytest_swapgate.gate.planning import plan_teams
+from pytest_swapgate.gate.task_planning import plan_unseen_tasks
 from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
 from pytest_swapgate.gate.verdicts import GateError
+from pytest_swapgate.gates.arms import Reach, reach
 from pytest_swapgate.models.registry import is_simulated
 from pytest_swapgate.settings import Settings
 from pytest_swapgate.studies.swap import CONDITIONS
@@ -26,12 +28,11 @@ def print_plans(session: pytest.Session) -> None:
     total = _Total()
     overridden: set[str] = set()
     for item in session.items:
-        fixtures = set(getattr(item, "fixturenames", ()))
-        if not markers.is_gate(item) and "swap_study" not in fixtures:
+        reached = reach(item)
+        if not markers.is_gate(item) and not any(name in reached for name in markers.FORMING):
             continue
         overridden |= _overridden(item)
-        total.forms |= bool(markers.FORMING & fixtures)
-        for line in _item_lines(item, fixtures, settings, total):
+        for line in _item_lines(item, reached, settings, total):
             terminal.write_line(line)
     for line in total.lines(settings, overridden):
         terminal.write_line(line)
@@ -39,53 +40,108 @@ def print_plans(session: pytest.Session) -> None:
 
 @dataclass
 class _Total:
-    """What all gates need together, at most: of formed teams, and of the project's own functions."""
+    """What all gates need together: of formed teams, at most, and of the project's own functions.
+
+    Attributes
+    ----------
+    teams, functions, perhaps
+        Episodes of formed teams; of functions; and of functions if gates whose arms are not known compare those.
+    gates
+        How many gates and studies there are.
+    forms, may_form
+        Whether teams are formed for certain, and whether they may be.
+    """
 
     teams: int = 0
     functions: int = 0
+    perhaps: int = 0
     gates: int = 0
     forms: bool = False
+    may_form: bool = False
 
     def lines(self, settings: Settings, overridden: set[str]) -> list[str]:
-        if not self.gates:
-            return ["no gate was collected: mark a test with swap_penalty or active_pass_k"]
         found = []
-        if self.forms:
+        if not self.gates:
+            found.append("no gate was collected: mark a test with swap_penalty or active_pass_k")
+        if self.forms or self.may_form:
             formation = settings.teams * settings.formation
+            when = "once" if self.forms else "once, if any test asks for teams"
             found.append(
-                f"formation, once: {settings.teams} teams x {settings.formation} episodes = {formation:,} episodes"
+                f"formation, {when}: {settings.teams} teams x {settings.formation} episodes = {formation:,} episodes"
             )
             found.append(f"total of formed teams: at most {formation + self.teams:,} episodes")
             found.extend(_price_lines(formation + self.teams, settings, overridden))
-        if self.functions:
+        if self.functions or self.perhaps:
+            most = f", up to {self.functions + self.perhaps:,} with those not known" if self.perhaps else ""
             found.append(
-                f"total of functions: about {self.functions:,} episodes, at the price of the project's own calls"
+                f"total of functions: about {self.functions:,} episodes{most}, at the price of the project's own calls"
             )
         return found
 
 
-def _item_lines(item: pytest.Item, fixtures: set[str], settings: Settings, total: _Total) -> list[str]:
-    if not markers.is_gate(item):
+def _item_lines(item: pytest.Item, reached: Reach, settings: Settings, total: _Total) -> list[str]:
+    if _is_skipped(item):
         total.gates += 1
-        episodes = len(CONDITIONS) * settings.teams * settings.trials
-        total.teams += episodes
-        shape = f"{len(CONDITIONS)} conditions x {settings.teams} teams x {settings.trials} episodes"
-        return [
-            f"swap_study  {item.nodeid}",
-            f"  {shape} = {episodes:,} episodes, fewer where evidence is there",
-        ]
+        return [f"skipped by its mark  {item.nodeid}"]
     lines = []
+    refused = []
+    if "swap_study" in reached:
+        total.gates += 1
+        lines.append(f"swap_study  {item.nodeid}")
+        lines.append(f"  {_study_line(reached, settings, total)}")
     for tolerance in markers.tolerances_of(item):
         total.gates += 1
         lines.append(f"{tolerance.marker}  {item.nodeid}")
-        if markers.FORMING & fixtures:
-            found, episodes = _team_lines(tolerance, settings, with_floor="placebo_baseline" in fixtures)
-            total.teams += episodes
-        else:
-            found, episodes = _task_lines(tolerance)
-            total.functions += episodes
+        found, possible = _gate_lines(tolerance, reached, settings, total)
+        refused.append(not possible)
         lines.extend(f"  {line}" for line in found)
+    # Teams that only gates want that are refused are not formed.
+    total.forms |= any(name in reached for name in markers.FORMING) and not (refused and all(refused))
     return lines
+
+
+def _is_skipped(item: pytest.Item) -> bool:
+    """Whether a mark skips a test for certain; a condition in words is only read when it runs."""
+    conditions = [
+        condition
+        for mark in item.iter_markers("skipif")
+        for condition in (*mark.args, mark.kwargs.get("condition"))
+    ]
+    return any(condition is True for condition in conditions) or item.get_closest_marker("skip") is not None
+
+
+def _study_line(reached: Reach, settings: Settings, total: _Total) -> str:
+    episodes = len(CONDITIONS) * settings.teams * settings.trials
+    total.teams += episodes
+    shape = f"{len(CONDITIONS)} conditions x {settings.teams} teams x {settings.trials} episodes"
+    who = reached.through.get("swap_study")
+    known = f"{who} asks for it, not the test itself; if it is called: " if who else ""
+    return f"{known}{shape} = {episodes:,} episodes, fewer where evidence is there"
+
+
+def _gate_lines(
+    tolerance: Tolerance, reached: Reach, settings: Settings, total: _Total
+) -> tuple[list[str], bool]:
+    """Return what a gate needs, and whether it may come to a verdict at all."""
+    arms = reached.arms
+    teams, of_teams = _team_lines(tolerance, settings, with_floor="placebo_baseline" in reached)
+    functions, of_functions = _task_lines(tolerance)
+    if arms == "teams":
+        total.teams += of_teams
+        return teams, of_teams > 0
+    if arms == "functions":
+        total.functions += of_functions
+        return functions, True
+    total.teams += of_teams
+    total.perhaps += of_functions
+    total.may_form = True
+    return [
+        f"what it compares is not known before it runs: {reached.why_unknown}",
+        "if it compares formed teams:",
+        *(f"  {line}" for line in teams),
+        "if it compares functions:",
+        *(f"  {line}" for line in functions),
+    ], True
 
 
 def _team_lines(tolerance: Tolerance, settings: Settings, *, with_floor: bool) -> tuple[list[str], int]:
@@ -143,10 +199,10 @@ def _task_lines(tolerance: Tolerance) -> tuple[list[str], int]:
 
 
 def _overridden(item: pytest.Item) -> set[str]:
-    """Return which of our two replaceable fixtures a project has replaced, without running them."""
+    """Return which of our replaceable fixtures a project has replaced, without running them."""
     info = getattr(item, "_fixtureinfo", None)
     definitions = getattr(info, "name2fixturedefs", {})
-    names = ("swapgate_environment", "swapgate_model")
+    names = ("swapgate_environment", "swapgate_model", "swapgate_models")
     return {
         name
         for name in names

@@ -15,6 +15,7 @@ from pytest_swapgate.fixtures import (
     swapgate_environment,
     swapgate_executor,
     swapgate_model,
+    swapgate_models,
     swapgate_stage,
 )
 
@@ -26,6 +27,7 @@ __all__ = [
     "swapgate_environment",
     "swapgate_executor",
     "swapgate_model",
+    "swapgate_models",
     "swapgate_stage",
 ]
 
@@ -44,8 +46,12 @@ class Reports:
         """Turn an error of this package into one line; a traceback of ours would help nobody."""
         try:
             return (yield)
-        except Exception as error:
-            if not gates.is_ours(error):
+        except BaseException as error:
+            if not (isinstance(error, Exception) and gates.is_ours(error)):
+                if markers.is_gate(item):
+                    from pytest_swapgate.gates.judging import skipped_in_setup
+
+                    skipped_in_setup(item, error)
                 raise
             failure = error
         from pytest_swapgate.gates.judging import setup_failed
@@ -69,8 +75,10 @@ class Reports:
 
 def _is_a_run(config: pytest.Config) -> bool:
     """Whether tests are really run, and seen from here: not in a worker, not to collect, set up or plan only."""
-    off = ("collectonly", "setuponly", "setupplan", "swapgate_plan")
-    return not hasattr(config, "workerinput") and not any(config.getoption(name, False) for name in off)
+    off = ("collectonly", "setuponly", "setupplan")
+    if hasattr(config, "workerinput") or config.stash[gates.SESSION].settings.plan:
+        return False
+    return not any(config.getoption(name, False) for name in off)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -117,7 +125,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_runtestloop(session: pytest.Session) -> Any:
     """Under ``--swapgate-plan``, print plans instead of running tests."""
     state = session.config.stash[gates.SESSION]
-    if _is_a_run(session.config) and any(map(markers.is_gate, session.items)):
+    if _is_a_run(session.config) and any(map(markers.plays, session.items)):
         state.prepare_progress()
     if not state.settings.plan or session.config.option.collectonly:
         return None
@@ -142,26 +150,29 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     """Judge a gate after its body has passed."""
     if gates.TEST not in item.stash:
         return (yield)
-    from pytest_swapgate.gates.judging import explained, judge
+    from pytest_swapgate.gates.judging import explained, judge, raise_kept
 
     with explained(item):
         result = yield
+        raise_kept(item)
         judge(item)
     return result
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand a worker's ledger over."""
+    """Look back at what surrounded the gates, and hand a worker's ledger over."""
+    state = session.config.stash[gates.SESSION]
+    state.look_back()
     if hasattr(session.config, "workeroutput"):
         from pytest_swapgate.workers import hand_over
 
-        hand_over(session.config, session.config.stash[gates.SESSION])
+        hand_over(session.config, state)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print every gate, the decisive part last."""
     session = config.stash[gates.SESSION]
-    if session.reports or session.studies or session.problems:
+    if session.reports or session.studies or session.skipped or session.problems or session.remarks:
         from pytest_swapgate.summary import write_summary
 
         write_summary(terminalreporter, session)

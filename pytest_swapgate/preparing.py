@@ -12,8 +12,10 @@ from pytest_swapgate.environments import Environment
 from pytest_swapgate.gate.paired_runner import PairedRunner
 from pytest_swapgate.gate.planning import refusal
 from pytest_swapgate.gate.verdicts import GateError
+from pytest_swapgate.gates.arms import reach
 from pytest_swapgate.identity import identity_of
 from pytest_swapgate.models import ChatModel
+from pytest_swapgate.models.own import A_MODEL, is_model
 from pytest_swapgate.models.registry import ModelRegistry, is_simulated
 from pytest_swapgate.report.study import render_study
 from pytest_swapgate.runner import ArmError, Stage, run_blocking
@@ -52,14 +54,16 @@ def form_teams(
 def _refuse_if_none_can_decide(items: Sequence[pytest.Item], teams: int, seats: Sequence[str]) -> None:
     """Refuse to form teams, which costs episodes, when no test that uses them can come to a verdict.
 
-    A gate that is refused beside others that are not says so itself, later.
+    A gate that is refused beside others that are not says so itself, later; so does one of which it is not known
+    whether it compares teams.
     """
     reasons: dict[str, str] = {}
     for item in items:
-        if not markers.FORMING & set(getattr(item, "fixturenames", ())):
+        reached = reach(item)
+        if not any(name in reached for name in markers.FORMING):
             continue
         refused = [r for t in markers.tolerances_of(item) if (r := refusal(t, teams=teams, seats=seats))]
-        if not refused:
+        if not refused or reached.arms != "teams":
             return
         reasons[item.nodeid] = refused[0]
     if len(reasons) == 1:
@@ -70,11 +74,9 @@ def _refuse_if_none_can_decide(items: Sequence[pytest.Item], teams: int, seats: 
 
 def _checked_model(model: Any) -> ChatModel:
     """Return what a project's ``swapgate_model`` gave, if it can be asked."""
-    if not isinstance(model, ChatModel):
-        raise ArmError(
-            f"swapgate_model gave {type(model).__name__}: accepted is the name of a model, or a ChatModel "
-            "(an object with name and async complete(messages, ...))"
-        )
+    if not is_model(model):
+        what = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+        raise ArmError(f"swapgate_model gave {what}: accepted is the name of a model, or {A_MODEL}")
     return model
 
 
@@ -120,7 +122,7 @@ def new_paired_runner(request: pytest.FixtureRequest) -> PairedRunner:
         seed=session.settings.seed,
         gate=item.nodeid,
         identify=lambda role, function, nth, fingerprint: identity_of(
-            role, function, gate=item.nodeid, nth=nth, surroundings=fingerprint or session.surroundings
+            role, function, gate=item.nodeid, nth=nth, surroundings=fingerprint or session.surroundings()
         ),
     )
     test.runner = runner
@@ -145,7 +147,7 @@ def new_swap_study(request: pytest.FixtureRequest, formed_teams: FormedTeams) ->
     def study(seat: str | None = None, *, confidence: float = 0.9) -> SwapStudy:
         try:
             result = run_blocking(
-                lambda: run_swap_study(formed_teams.cohort, seat=seat, confidence=confidence)
+                lambda: run_swap_study(formed_teams.cohort.anew(), seat=seat, confidence=confidence)
             )
         except Exception as error:
             if not (gates.is_ours(error) or isinstance(error, ValueError)):

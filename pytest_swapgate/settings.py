@@ -64,14 +64,32 @@ class Settings(NamedTuple):
 
 
 class _Option(NamedTuple):
-    """One option: its name without prefix, default, reader, help."""
+    """One option: its name without prefix, default, reader, help; without a metavar it is a flag."""
 
     name: str
     default: Any
     read: Callable[[str], Any]
     accepted: str
     help: str
-    metavar: str
+    metavar: str = ""
+
+    @property
+    def dest(self) -> str:
+        """Its name among pytest's options and in the ini file."""
+        return f"swapgate_{self.name.replace('-', '_')}"
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return self.dest.upper()
+
+
+_YES = ("1", "true", "yes", "on")
+_NO = ("0", "false", "no", "off")
+
+
+class _TwiceError(ValueError):
+    """A seat was given two models."""
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -107,6 +125,25 @@ def _choice(*accepted: str) -> Callable[[str], str]:
     return read
 
 
+def _flag(text: str) -> bool:
+    word = text.lower()
+    if word not in (*_YES, *_NO):
+        raise ValueError
+    return word in _YES
+
+
+def _seats(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for given in text.strip().replace("\n", ";").split(";"):  # a model may have commas in its name
+        seat, equals, model = (part.strip() for part in given.partition("="))
+        if not (equals and seat and model):
+            raise ValueError
+        if seat in found:
+            raise _TwiceError(seat)
+        found[seat] = model
+    return found
+
+
 def _text(text: str) -> str:
     if not text.strip():
         raise ValueError
@@ -139,46 +176,34 @@ _OPTIONS = (
     _Option("concurrency", 16, _whole(1), "a whole number >= 1", "episodes in flight at once", "N"),
     _Option("inconclusive", "fail", _choice("fail", "warn"), "fail or warn",
             "what an inconclusive gate does to its test", "fail|warn"),
+    _Option("replace", {}, _seats, "SEAT=MODEL, for example chef=openai/gpt-5-mini; several with ; between them",
+            "model that formed_teams.replace() puts into a seat; may be given once a seat", "SEAT=MODEL"),
+    _Option("fresh", False, _flag, "1, true, yes or on; 0, false, no or off",
+            "play every episode again instead of reading the evidence file"),
+    _Option("plan", False, _flag, "1, true, yes or on; 0, false, no or off",
+            "print pairs, teams, episodes, calls, price and detectable effect of each gate; run nothing"),
 )  # fmt: skip
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Register every option, its ini twin, and the flags."""
+    """Register every option and its ini twin."""
     group = parser.getgroup("swapgate", "release gate for teams of LLM agents")
+    # Since 9.2, native TOML may hold 8 or true as well as "8"; before, a text is asked for.
+    unions = pytest.version_tuple >= (9, 2)
     for option in _OPTIONS:
         shown = "none" if option.default is None else option.default
+        how: dict[str, Any] = {"action": "store_true"}
+        kind: Any = (bool | str) if unions else None
+        if option.metavar:
+            how = {"action": "append" if option.name == "replace" else "store", "metavar": option.metavar}
+            kind = (int | float | str) if unions else None
+        default = f" (default: {shown})" if option.metavar and option.default != {} else ""
         group.addoption(
-            f"--swapgate-{option.name}",
-            dest=_dest(option),
-            default=None,
-            metavar=option.metavar,
-            help=f"{option.help} (default: {shown})",
+            f"--swapgate-{option.name}", dest=option.dest, default=None, help=f"{option.help}{default}", **how
         )
-        # Since 9.2, native TOML may hold 8 as well as "8"; before, a text is asked for.
-        kind: Any = (int | float | str) if pytest.version_tuple >= (9, 2) else None
         parser.addini(
-            _dest(option), help=f"{option.help}; see --swapgate-{option.name}", type=kind, default=None
+            option.dest, help=f"{option.help}; see --swapgate-{option.name}", type=kind, default=None
         )
-    group.addoption(
-        "--swapgate-replace",
-        dest="swapgate_replace",
-        action="append",
-        default=[],
-        metavar="SEAT=MODEL",
-        help="model that formed_teams.replace() puts into a seat; may be given once a seat",
-    )
-    group.addoption(
-        "--swapgate-fresh",
-        dest="swapgate_fresh",
-        action="store_true",
-        help="play every episode again instead of reading the evidence file",
-    )
-    group.addoption(
-        "--swapgate-plan",
-        dest="swapgate_plan",
-        action="store_true",
-        help="print pairs, teams, episodes, calls, price and detectable effect of each gate; run nothing",
-    )
 
 
 def resolve(config: pytest.Config) -> Settings:
@@ -187,43 +212,43 @@ def resolve(config: pytest.Config) -> Settings:
     Raises
     ------
     pytest.UsageError
-        Naming the source, the value and what is accepted.
+        Naming the source, the value and what is accepted; or a variable that looks like an option and is none.
     """
-    values = {_dest(option).removeprefix("swapgate_"): _value(config, option) for option in _OPTIONS}
-    replacements: dict[str, str] = {}
-    for given in config.getoption("swapgate_replace"):
-        seat, equals, model = given.partition("=")
-        if not (equals and seat.strip() and model.strip()):
-            raise pytest.UsageError(
-                f"--swapgate-replace {given}: accepted is SEAT=MODEL, for example chef=openai/gpt-5-mini"
-            )
-        if seat.strip() in replacements:
-            raise pytest.UsageError(f"--swapgate-replace {given}: the seat {seat.strip()} is given twice")
-        replacements[seat.strip()] = model.strip()
-    return Settings(
-        replacements=replacements,
-        fresh=config.getoption("swapgate_fresh"),
-        plan=config.getoption("swapgate_plan"),
-        **values,
-    )
+    _check_variables()
+    values = {option.dest.removeprefix("swapgate_"): _value(config, option) for option in _OPTIONS}
+    return Settings(replacements=dict(values.pop("replace")), **values)
 
 
-def _dest(option: _Option) -> str:
-    return f"swapgate_{option.name.replace('-', '_')}"
+def _check_variables() -> None:
+    """Refuse variables that look like options: a cap that is misspelt must not be ignored."""
+    known = {option.variable: option for option in _OPTIONS}
+    for name, value in os.environ.items():
+        if not name.upper().startswith("SWAPGATE_") or name in known or not value:
+            continue
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.upper(), known, n=1, cutoff=0.0)
+        raise pytest.UsageError(
+            f"environment variable {name}: there is no such option; the nearest is {near[0]} (all begin with "
+            f"SWAPGATE_, and pytest --help lists them as --swapgate-...)"
+        )
 
 
 def _value(config: pytest.Config, option: _Option) -> Any:
-    name = _dest(option)
-    for source, given in (
-        (f"--swapgate-{option.name}", config.getoption(name)),
+    given = config.getoption(option.dest)
+    sources = [
+        (f"--swapgate-{option.name}", ";".join(given) if isinstance(given, list) else given),
         # Empty means unset here, as anywhere; on the command line it is a variable that someone forgot to fill.
-        (f"environment variable {name.upper()}", os.environ.get(name.upper()) or None),
-        (f"ini option {name}", config.getini(name)),
-    ):
-        if given is None:
+        (f"environment variable {option.variable}", os.environ.get(option.variable) or None),
+        (f"ini option {option.dest}", config.getini(option.dest)),
+    ]
+    for source, text in sources:
+        if text is None:
             continue
         try:
-            return option.read(str(given))
+            return option.read(str(text))
+        except _TwiceError as twice:
+            raise pytest.UsageError(f"{source}={text!s}: the seat {twice} is given twice") from None
         except ValueError:
-            raise pytest.UsageError(f"{source}={given!s}: accepted is {option.accepted}") from None
+            raise pytest.UsageError(f"{source}={text!s}: accepted is {option.accepted}") from None
     return option.default

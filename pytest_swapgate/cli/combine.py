@@ -17,8 +17,10 @@ def add(commands: Any) -> None:
         help="merge the evidence files of CI shards",
         description=(
             "Merge evidence files into TARGET: episodes, formed teams and the ledger of gates. A shard is taken whole "
-            "or not at all and stays as it is; one that cannot be read is named and left out. Combining again adds "
-            "nothing. Ends with 3 if nothing could be combined."
+            "or not at all and stays as it is; one that is missing, damaged or was changed is named and left out, and "
+            "what can be read is merged all the same. Combining again adds nothing. `swapgate report TARGET` then "
+            "covers every run that was merged; take a new TARGET for each release. Ends with 0 if every shard was "
+            "merged, else with 3, so that nobody releases on a part."
         ),
     )
     parser.add_argument("target", metavar="TARGET", help="file that grows; created if missing")
@@ -40,6 +42,15 @@ def run(options: argparse.Namespace) -> int:
             f"{report.target}: {report.added:,} episodes added from {taken} of {taken + len(report.skipped)} files"
         )
     )
+    if report.skipped:
+        print(
+            plain(
+                f"swapgate combine: {len(report.skipped)} of {taken + len(report.skipped)} files left out; what they "
+                "decided is unknown: bring them and combine again"
+            ),
+            file=sys.stderr,
+        )
+        return 3
     return 0
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pytest_swapgate.cli.ledger import sound_verdicts, told
 from pytest_swapgate.evidence import (
     EvidenceCount,
     EvidenceError,
@@ -16,10 +17,11 @@ from pytest_swapgate.evidence import (
     StoredEpisode,
     VerdictRecord,
     export,
-    ledger,
+    export_gate,
+    lookup,
 )
-from pytest_swapgate.gate.verdicts import GateReport
-from pytest_swapgate.report.terminal import render
+from pytest_swapgate.evidence.comparisons import compared_gates
+from pytest_swapgate.evidence.skips import SKIPPED
 
 _MANY = 10
 
@@ -44,6 +46,22 @@ def add(commands: Any) -> None:
     )
     exporting.add_argument("--study", default=None, help="only this study")
     exporting.add_argument("--arm", default=None, help="only this arm")
+    exporting.add_argument(
+        "--gate",
+        default=None,
+        metavar="GATE",
+        help=(
+            "what the newest verdict of this gate (its node id, or part of it) rests on, so that its figures can be "
+            "computed again: unit (swap pair), team, condition, seat, trial, and whether the pair counts"
+        ),
+    )
+    exporting.add_argument(
+        "--run",
+        dest="run_name",
+        default=None,
+        metavar="RUN",
+        help="with --gate: what it rests on in this run, or its beginning",
+    )
     listing.set_defaults(run=_list)
     showing.set_defaults(run=_show)
     exporting.set_defaults(run=_export)
@@ -116,21 +134,13 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _episode(store: EvidenceStore, prefix: str) -> StoredEpisode | None:
-    rows = store.database.rows(
-        "SELECT key, study, unit, arm, run FROM episodes WHERE substr(key, 1, ?) = ? ORDER BY length(key), key "
-        "LIMIT ?",
-        (len(prefix), prefix, _MANY + 1),
-    )
-    if not rows:
-        return None
-    if len(rows) > 1 and rows[0][0] != prefix:
+def _episode(store: EvidenceStore, beginning: str) -> StoredEpisode | None:
+    keys = lookup.keys_beginning(store, beginning, most=_MANY + 1)
+    if len(keys) > 1 and keys[0] != beginning:
         raise EvidenceError(
-            f"{store.path}: {_some([str(row[0])[:20] for row in rows])} begin with {prefix!r}; name one"
+            f"{store.path}: {_some([key[:20] for key in keys])} begin with {beginning!r}; name one"
         )
-    key, study, unit, arm, run = rows[0]
-    episode = store.get(key)
-    return None if episode is None else StoredEpisode(key, study, unit, arm, run, episode)
+    return lookup.stored_episode(store, keys[0]) if keys else None
 
 
 def _some(names: list[str]) -> str:
@@ -182,35 +192,14 @@ def _gate_text(store: EvidenceStore, name: str) -> str:
     of_gate = [record for record in records if record.gate == found[0]]
     lines = [found[0]]
     lines += [f"  {record.at}  run {record.run}  {record.verdict}" for record in of_gate]
-    report = report_of(of_gate[-1])
-    return "\n".join([*lines, "", render(report)])
-
-
-def sound_verdicts(store: EvidenceStore) -> tuple[VerdictRecord, ...]:
-    """Return all verdicts, oldest first; refuse a ledger that is damaged."""
-    for problem in ledger.problems(store.database):
-        raise EvidenceError(f"{problem}; restore the file or name another path")
-    return store.verdicts()
-
-
-def report_of(record: VerdictRecord) -> GateReport:
-    """Return what a gate reported; one that says so if the record cannot be read."""
-    try:
-        report = GateReport.model_validate_json(record.summary)
-        if (report.nodeid, str(report.verdict)) == (record.gate, record.verdict):
-            return report
-        why = f"the ledger says {record.verdict!r}, its report {report.verdict!s} of {report.nodeid}"
-    except ValueError:
-        why = "another version of pytest-swapgate wrote it, or it is damaged"
-    return GateReport(
-        gate="swapgate",
-        nodeid=record.gate,
-        verdict="error",
-        reason=f"the record of its verdict cannot be used: {why}",
-    )
+    return "\n".join([*lines, "", told(of_gate[-1]).block])
 
 
 def _export(options: argparse.Namespace) -> int:
+    if options.gate is not None:
+        return _export_gate(options)
+    if options.run_name is not None:
+        raise ValueError("--run goes with --gate; name a gate")
     with one_line_errors(), EvidenceStore.read(options.file) as store:
         there = [(count.study, count.arm) for count in store.summary()]
         wanted = [
@@ -226,14 +215,54 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
+def _export_gate(options: argparse.Namespace) -> int:
+    if options.study is not None or options.arm is not None:
+        raise ValueError("--gate has its own episodes; leave --study and --arm out")
+    with one_line_errors(), EvidenceStore.read(options.file) as store:
+        there = compared_gates(store)
+        gate = _one("gate", options.gate, [gate for _, gate in there], store, within=True)
+        runs = [run for run, each in there if each == gate]
+        run = (
+            runs[-1] if options.run_name is None else _one("run", options.run_name, runs, store, within=False)
+        )
+        count = export_gate(store, options.out, options.format, gate=gate, run=run)
+    print(plain(f"{count:,} episodes of {gate} in run {run} written to {options.out}"))
+    return 0
+
+
+def _one(what: str, name: str, there: list[str], store: EvidenceStore, *, within: bool) -> str:
+    """Return the one that is called so, or the only one of which the name is a part or the beginning."""
+    names = sorted(set(there))
+    found = (
+        [name]
+        if name in names
+        else [each for each in names if (name in each if within else each.startswith(name))]
+    )
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise EvidenceError(f"{store.path}: {name!r} is part of {_some(found)}; name one")
+    have = f"there are {_some(names)}" if names else "no gate of this file has compared anything"
+    raise EvidenceError(f"{store.path}: no {what} is called {name!r}; {have}")
+
+
 def _check(options: argparse.Namespace) -> int:
     with one_line_errors(), EvidenceStore.read(options.file) as store:
-        problems = store.check()
-        episodes, verdicts = sum(count.episodes for count in store.summary()), len(store.verdicts())
-        conflicts, path = store.conflicts, store.path
-    for problem in problems:
-        print(plain(problem), file=sys.stderr)
-    if problems:
-        return 3
-    print(plain(f"{path}: intact; {episodes:,} episodes, {verdicts:,} verdicts, {conflicts:,} conflicts"))
+        path, problems = store.path, store.check()
+        if problems:
+            shown = problems[:_MANY]
+            said = f"{len(problems):,} problem{'s' if len(problems) != 1 else ''}"
+            if len(shown) < len(problems):
+                said += f", the first {len(shown)} of them above"
+            print(plain("\n".join([*shown, f"{path}: {said}"])), file=sys.stderr)
+            return 3
+        episodes, conflicts = sum(count.episodes for count in store.summary()), store.conflicts
+        records = store.verdicts()
+    skips = sum(record.verdict == SKIPPED for record in records)
+    print(
+        plain(
+            f"{path}: intact; {episodes:,} episodes, {len(records) - skips:,} verdicts, {skips:,} skips, "
+            f"{conflicts:,} conflicts"
+        )
+    )
     return 0

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, runtime_checkable
 
+from pytest_swapgate.environments.plain import function_parts
 from pytest_swapgate.models.playing import PlayingTeam
 from pytest_swapgate.teams.episode import Episode, Split, Task
 from pytest_swapgate.teams.fingerprint import BiteError, agent_fingerprint
@@ -54,18 +55,25 @@ class AdaptedEnvironment:
     tasks
         All tasks, of both splits.
     digest
-        Identity of the framework's version and settings, for the evidence file. Change it whenever
-        the code behind the adapter changes, or old evidence will be read for it.
+        None: stored episodes are read only while the project's files, the installed packages, and the environment
+        variables and options that may matter are unchanged. A text is your word instead, and nothing else is looked
+        at: neither the code behind the adapter, nor prompts, settings, models or tasks' data. Change it whenever the
+        system behind it changes, or old episodes are read for the new system and its gate passes unplayed.
     """
 
     writes_notebooks = False  # the framework's own agents learn; the adapter reports it
     asks_models = False  # the names of its models are its own
 
-    def __init__(self, build: Callable[[], TeamAdapter], tasks: Sequence[Task], *, digest: str) -> None:
-        if not digest:
-            raise ValueError("digest must be a non-empty text that names the version of your system, got ''")
+    def __init__(
+        self, build: Callable[[], TeamAdapter], tasks: Sequence[Task], *, digest: str | None = None
+    ) -> None:
+        if digest is not None and not (isinstance(digest, str) and digest.strip()):
+            raise ValueError(
+                f"digest must be None, or a text that names the version of your system, got {digest!r}"
+            )
         self.digest = digest
         self._build = build
+        self._built_by = function_parts(build)
         self._tasks = tuple(tasks)
         fresh = build().snapshot()
         self.seats = fresh.seats

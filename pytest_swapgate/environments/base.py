@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import inspect
 import json
 import sys
-from collections.abc import Awaitable, Mapping, Sequence, Set
-from datetime import date
-from enum import Enum
-from pathlib import PurePath
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Awaitable, Sequence
+from typing import Protocol, runtime_checkable
 
-from pydantic import BaseModel
-
+from pytest_swapgate.environments.plain import attributes, plain_value
 from pytest_swapgate.models.playing import PlayingTeam
 from pytest_swapgate.teams.episode import Episode, Split, Task
 
@@ -37,8 +32,9 @@ class Environment(Protocol):
         Whether agents rewrite their notebooks after an episode (False: they never learn).
     ``digest: str``
         Identity of its rules for the evidence file; by default the source of the modules that its
-        class and base classes are written in, and the values of its attributes. Code and data that it
-        reaches elsewhere do not enter: an environment that has such says what it depends on.
+        class and base classes are written in, the values of its attributes, and the project's files, environment
+        variables and options. What is behind a network does not enter. An environment that has a ``digest``
+        answers for all of it: change it whenever the system behind it changes, or old episodes are read for it.
     ``units: tuple[str, float]``
         Name and size of one full score in the benchmark's own unit, such as ``("PC", 100)``.
     ``close()``
@@ -91,7 +87,7 @@ def source_digest(environment: Environment) -> str:
     """Return the SHA-256 of the source of an environment's modules and of the values of its attributes."""
     cls = type(environment)
     sources = [_source(base) for base in cls.__mro__]
-    values = {name: _value(value) for name, value in sorted(_attributes(environment).items())}
+    values = {name: plain_value(value) for name, value in sorted(attributes(environment).items())}
     parts = [cls.__module__, cls.__qualname__, *sources, json.dumps(values, sort_keys=True)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -104,35 +100,3 @@ def _source(cls: type) -> str:
         return inspect.getsource(module)
     except (OSError, TypeError):
         return ""
-
-
-def _attributes(environment: Environment) -> dict[str, Any]:
-    slots = (name for cls in type(environment).__mro__ for name in _names(getattr(cls, "__slots__", ())))
-    held = {name: getattr(environment, name) for name in slots if hasattr(environment, name)}
-    return {**held, **getattr(environment, "__dict__", {})}
-
-
-def _names(slots: Any) -> tuple[str, ...]:
-    return (slots,) if isinstance(slots, str) else tuple(slots)
-
-
-def _value(value: Any) -> Any:
-    """Return an attribute as JSON that means the same in another process; what has no such form is left out."""
-    if value is None or isinstance(value, str | int | float):
-        return repr(value) if isinstance(value, float) else value
-    if isinstance(value, BaseModel):
-        return [type(value).__qualname__, _value(value.model_dump())]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [
-            type(value).__qualname__,
-            _value({f.name: getattr(value, f.name) for f in dataclasses.fields(value)}),
-        ]
-    if isinstance(value, Mapping):
-        return sorted(([_value(key), _value(item)] for key, item in value.items()), key=json.dumps)
-    if isinstance(value, Set):
-        return sorted((_value(item) for item in value), key=json.dumps)
-    if isinstance(value, list | tuple):
-        return [_value(item) for item in value]
-    if isinstance(value, Enum | PurePath | bytes | date):
-        return repr(value)
-    return None

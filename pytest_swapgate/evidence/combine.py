@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_swapgate.evidence import conflicts, documents, episodes, ledger
+from pytest_swapgate.evidence import bookkeeping, conflicts, documents, episodes
 from pytest_swapgate.evidence.database import Database
 from pytest_swapgate.evidence.errors import EvidenceError
 from pytest_swapgate.evidence.opening import evidence_path
@@ -145,8 +145,5 @@ def _copy(source: Database, target: Database) -> CombinedShard:
                 documents.put(target, kind, key, text)
         for kind, key, digest in conflicts.rows(source):
             conflicts.append(target, kind, key, digest)
-        for run, gate, count in ledger.all_attempts(source):
-            ledger.raise_attempts(target, run, gate, count)
-        for record in ledger.verdicts(source):
-            ledger.append(target, record)
+        bookkeeping.copy(source, target)
     return CombinedShard(source.path, added, duplicates, conflicting)

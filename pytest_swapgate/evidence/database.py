@@ -44,8 +44,11 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make the changes inside one: all are kept, or none."""
+        """Make the changes inside one: all are kept, or none; one inside another belongs to it."""
         with self._mutex, sqlite_errors(self.path):
+            if self._connection is not None and self._connection.in_transaction:
+                yield
+                return
             self._run("BEGIN IMMEDIATE", ())
             try:
                 yield

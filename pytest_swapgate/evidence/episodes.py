@@ -11,20 +11,23 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from pytest_swapgate.evidence import conflicts
+from pytest_swapgate.evidence import conflicts, outcome
 from pytest_swapgate.evidence.checks import check_size, check_text
 from pytest_swapgate.evidence.database import Database
 from pytest_swapgate.evidence.errors import EvidenceError
-from pytest_swapgate.teams import Episode, FailureClass
+from pytest_swapgate.evidence.outcome import Outcome
+from pytest_swapgate.evidence.seals import changed, seal, text_digest
+from pytest_swapgate.teams import Episode
 
 EPISODE_BYTES = 4_000_000
-_KEYS = 500  # at once
+_KEYS = 1_000  # at once
 _TEXTS = 100
 
-_INSERT = (
-    "INSERT OR IGNORE INTO episodes (key, study, unit, arm, run, score, success, messages, subtasks, active, "
-    "calls, tokens, usd, failure, episode) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+_CELLS = f"key, study, unit, arm, run, {outcome.COLUMNS}, digest, seal"
+"""All columns but the text: what its seal is of, then the seal."""
+_OUTCOME = slice(5, 14)
+_INSERT = f"INSERT OR IGNORE INTO episodes ({_CELLS}, episode) VALUES ({', '.join(17 * '?')})"  # noqa: S608 - constants
+_SELECT = f"SELECT id, {_CELLS}, episode FROM episodes "  # noqa: S608 - constants
 
 
 class Labels(NamedTuple):
@@ -46,50 +49,6 @@ class StoredEpisode:
     arm: str
     run: str
     episode: Episode
-
-
-class Outcome(NamedTuple):
-    """What came of an episode, without what was said: some hundred times quicker to read.
-
-    Attributes
-    ----------
-    score, success, subtasks, active, failure
-        As in `Episode`.
-    messages
-        How many there were.
-    calls, tokens, usd
-        Of the episode's usage; ``usd`` is None where the price is unknown.
-    """
-
-    score: float
-    success: bool
-    messages: int
-    subtasks: float
-    active: bool | None
-    calls: int
-    tokens: int
-    usd: float | None
-    failure: FailureClass | None
-
-    @property
-    def counts(self) -> bool:
-        """Whether this is an honest outcome (the agent's own failures are)."""
-        return self.failure is None or self.failure is FailureClass.AGENT
-
-    @classmethod
-    def of(cls, episode: Episode) -> Outcome:
-        """Return the outcome of an episode."""
-        return cls(
-            episode.score,
-            episode.success,
-            len(episode.messages),
-            episode.subtasks,
-            episode.active,
-            episode.usage.calls,
-            episode.usage.tokens,
-            episode.usage.usd,
-            episode.failure,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +88,9 @@ def put(database: Database, key: str, episode: Episode, labels: Labels) -> bool:
             f"{database.path}: episode {key} must be Unicode text throughout ({error})"
         ) from None
     check_size(database.path, f"episode {key}", text, EPISODE_BYTES)
-    outcome = Outcome.of(episode)
+    cells = (key, *labels, *Outcome.of(episode).cells(), text_digest(text))
     try:
-        return append(database, (key, *labels, *outcome, text))[0]
+        return append(database, (*cells, seal(*cells), text))[0]
     except OverflowError:
         raise EvidenceError(
             f"{database.path}: episode {key} must count calls and tokens below 2**63"
@@ -150,11 +109,7 @@ def append(database: Database, row: Sequence[Any]) -> tuple[bool, bool]:
 def rows(database: Database) -> Iterator[tuple[Any, ...]]:
     """Iterate over the rows as they are stored, in the order they came."""
     last = 0
-    sql = (
-        "SELECT id, key, study, unit, arm, run, score, success, messages, subtasks, active, calls, tokens, usd, "
-        "failure, episode FROM episodes WHERE id > ? ORDER BY id LIMIT ?"
-    )
-    while batch := database.rows(sql, (last, _TEXTS)):
+    while batch := database.rows(f"{_SELECT} WHERE id > ? ORDER BY id LIMIT ?", (last, _TEXTS)):
         last = batch[-1][0]
         for row in batch:
             yield row[1:]
@@ -162,14 +117,20 @@ def rows(database: Database) -> Iterator[tuple[Any, ...]]:
 
 def get_many(database: Database, keys: Iterable[str]) -> dict[str, Episode]:
     """Return the episodes of those keys that are there, in the order asked."""
-    sql = "SELECT key, episode FROM episodes WHERE key IN (SELECT value FROM json_each(?))"
+    sql = f"{_SELECT} WHERE key IN (SELECT value FROM json_each(?))"  # noqa: S608 - constants
     found: dict[str, Episode] = {}
     for batch in _batches(keys, _TEXTS):
-        stored = dict(database.rows(sql, (json.dumps(batch),)))
+        stored = {row[1]: row for row in database.rows(sql, (json.dumps(batch),))}
         for key in batch:
             if key in stored:
-                found[key] = parse(database, key, stored[key])
+                found[key] = _sound(database, stored[key]).episode
     return found
+
+
+def stored(database: Database, key: str) -> StoredEpisode | None:
+    """Return the episode of a key with its labels, or None."""
+    found = database.rows(f"{_SELECT} WHERE key = ?", (key,))
+    return _sound(database, found[0]) if found else None
 
 
 def known(database: Database, keys: Iterable[str]) -> set[str]:
@@ -180,16 +141,13 @@ def known(database: Database, keys: Iterable[str]) -> set[str]:
 
 def outcomes(database: Database, keys: Iterable[str]) -> dict[str, Outcome]:
     """Return the outcomes of those keys that are there, in the order asked."""
-    sql = (
-        "SELECT key, score, success, messages, subtasks, active, calls, tokens, usd, failure FROM episodes "
-        "WHERE key IN (SELECT value FROM json_each(?))"
-    )
+    sql = f"SELECT {_CELLS} FROM episodes WHERE key IN (SELECT value FROM json_each(?))"  # noqa: S608 - constants
     found: dict[str, Outcome] = {}
     for batch in _batches(keys):
-        stored = {row[0]: row[1:] for row in database.rows(sql, (json.dumps(batch),))}
+        rows_ = {row[0]: row for row in database.rows(sql, (json.dumps(batch),))}
         for key in batch:
-            if key in stored:
-                found[key] = _outcome(database, key, stored[key])
+            if key in rows_:
+                found[key] = _sealed_outcome(database, rows_[key])
     return found
 
 
@@ -203,13 +161,12 @@ def iterate(database: Database, study: str | None, arm: str | None) -> Iterator[
             (study, study, arm, arm),
         )
     ]
-    sql = "SELECT id, key, study, unit, arm, run, episode FROM episodes WHERE id IN (SELECT value FROM json_each(?))"
+    sql = f"{_SELECT} WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constants
     for start in range(0, len(numbers), _TEXTS):
         batch = numbers[start : start + _TEXTS]
-        stored = {row[0]: row[1:] for row in database.rows(sql, (json.dumps(batch),))}
+        found = {row[0]: row for row in database.rows(sql, (json.dumps(batch),))}
         for number in batch:
-            key, study_, unit, arm_, run, text = stored[number]
-            yield StoredEpisode(key, study_, unit, arm_, run, parse(database, key, text))
+            yield _sound(database, found[number])
 
 
 def summary(database: Database) -> tuple[EvidenceCount, ...]:
@@ -224,14 +181,16 @@ def summary(database: Database) -> tuple[EvidenceCount, ...]:
 
 
 def problems(database: Database) -> Iterator[str]:
-    """Iterate over what is wrong with the rows: texts that do not parse, outcomes that do not fit them."""
-    for key, *labels, text in rows(database):
-        words, columns = labels[:4], labels[4:]
-        if not all(isinstance(word, str) for word in (key, *words)):
+    """Iterate over what is wrong with the rows: texts that do not parse, outcomes that do not fit, checksums."""
+    for row in rows(database):
+        key, *labels = row[:5]
+        if not all(isinstance(word, str) for word in (key, *labels)):
             yield f"{database.path}: episode {key!r} has damaged labels"
             continue
         try:
-            fits = Outcome.of(parse(database, key, text)) == _outcome(database, key, columns)
+            fits = Outcome.of(parse(database, key, row[-1])) == _outcome(database, key, row[_OUTCOME])
+            if fits:
+                _sound(database, (0, *row))
         except EvidenceError as error:
             yield str(error)
             continue
@@ -257,22 +216,32 @@ def parse(database: Database, key: object, text: object) -> Episode:
         ) from None
 
 
-def _outcome(database: Database, key: object, row: Sequence[Any]) -> Outcome:
-    score, success, messages, subtasks, active, calls, tokens, usd, failure = row
+def _sound(database: Database, row: Sequence[Any]) -> StoredEpisode:
+    """Return the episode of a whole row (see `_SELECT`) if it is what was written."""
+    _, *cells, sealed, text = row
+    key, study, unit, arm, run, *_, digest = cells
+    episode = parse(database, key, text)
+    if digest != text_digest(text) or sealed != seal(*cells):
+        raise _changed(database, cells)
+    return StoredEpisode(key, study, unit, arm, run, episode)
+
+
+def _sealed_outcome(database: Database, row: Sequence[Any]) -> Outcome:
+    """Return the outcome of a row without its text (see `_CELLS`) if it is what was written."""
+    found = _outcome(database, row[0], row[_OUTCOME])
+    if row[-1] != seal(*row[:-1]):
+        raise _changed(database, row)
+    return found
+
+
+def _changed(database: Database, cells: Sequence[Any]) -> EvidenceError:
+    key, study, unit, arm, run, *_ = cells
+    return changed(database.path, f"episode {key!r} (study {study!r}, arm {arm!r}, {unit!r}, run {run!r})")
+
+
+def _outcome(database: Database, key: object, cells: Sequence[Any]) -> Outcome:
     try:
-        if not 0 <= score <= 1 or messages < 0 or subtasks < 0:
-            raise ValueError("out of range")
-        return Outcome(
-            score,
-            bool(success),
-            messages,
-            subtasks,
-            None if active is None else bool(active),
-            calls,
-            tokens,
-            usd,
-            None if failure is None else FailureClass(failure),
-        )
+        return Outcome.of_cells(cells)
     except (TypeError, ValueError):
         raise EvidenceError(
             f"{database.path}: episode {key!r} has a damaged outcome; restore the file or name another path"

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-from collections.abc import Callable, Iterator
-from importlib import import_module
-from itertools import islice
-from pathlib import Path
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping
 
+from pytest_swapgate.evidence.comparisons import ComparedEpisode, compared
 from pytest_swapgate.evidence.episodes import StoredEpisode
 from pytest_swapgate.evidence.errors import EvidenceError
 from pytest_swapgate.evidence.opening import evidence_path
 from pytest_swapgate.evidence.replacing import replacing
 from pytest_swapgate.evidence.store import EvidenceStore
-
-_ROW_GROUP = 2_000
+from pytest_swapgate.evidence.tables import WRITERS, Record
+from pytest_swapgate.teams import Condition
 
 # Column -> its Arrow type.
 COLUMNS = {
     "study": "string",
     "unit": "string",
     "arm": "string",
+    "condition": "string",
+    "seat": "string",
     "run": "string",
     "task_id": "string",
     "seed": "int64",
+    "counts": "bool_",
     "score": "float64",
     "success": "bool_",
     "messages": "int64",
@@ -39,6 +39,28 @@ COLUMNS = {
     "failure": "string",
     "error": "string",
     "metrics": "string",
+    "key": "string",
+}
+GATE_COLUMNS = {
+    "gate": "string",
+    "run": "string",
+    "comparison": "int64",
+    "role": "string",
+    "arm": "string",
+    "condition": "string",
+    "seat": "string",
+    "unit": "string",
+    "team": "string",
+    "trial": "int64",
+    "counts": "bool_",
+    "active": "bool_",
+    "task_id": "string",
+    "seed": "int64",
+    "score": "float64",
+    "success": "bool_",
+    "messages": "int64",
+    "subtasks": "float64",
+    "failure": "string",
     "key": "string",
 }
 
@@ -80,34 +102,83 @@ def export(
         For an unknown format.
     EvidenceError
         If pyarrow is needed and missing, the path cannot be written or is the evidence file
-        itself, or an episode does not parse.
+        itself, or an episode does not parse or is not what was written.
     """
-    if format not in _WRITERS:
-        raise ValueError(f"format must be one of {', '.join(_WRITERS)}, got {format!r}")
+    _check_format(format)
+    shape = {"csv": row, "jsonl": _line, "parquet": _whole}[format]
+    columns = {**COLUMNS, "episode": "string"} if format == "parquet" else COLUMNS
+    return _write(store, path, format, columns, map(shape, store.episodes(study, arm)))
+
+
+def export_gate(
+    store: EvidenceStore,
+    path: str | os.PathLike[str],
+    format: str,  # noqa: A002 - the word users type
+    *,
+    gate: str,
+    run: str,
+) -> int:
+    """Write what a verdict rests on: one row for each episode of a gate's comparisons in a run, `GATE_COLUMNS`.
+
+    The figures of the gate can be computed from these rows alone: harm is formed over the pairs of a ``baseline`` and a
+    ``candidate`` row with the same ``team`` (or ``unit``) and ``trial`` that count, averaged in each team, then in each
+    ``unit``; rows of the role ``floor`` take the candidate's place for the noise floor. ``key`` finds the whole
+    episode; it is empty where another one was in the file first, as with ``--swapgate-fresh``.
+
+    Parameters
+    ----------
+    store, path, format
+        As in `export`; all formats have the same columns.
+    gate, run
+        Whose verdict.
+
+    Returns
+    -------
+    int
+        The number of episodes written.
+
+    Raises
+    ------
+    ValueError, EvidenceError
+        As `export`.
+    """
+    _check_format(format)
+    return _write(store, path, format, GATE_COLUMNS, _of_gate(store, gate, run))
+
+
+def _check_format(name: str) -> None:
+    if name not in WRITERS:
+        raise ValueError(f"format must be one of {', '.join(WRITERS)}, got {name!r}")
+
+
+def _write(
+    store: EvidenceStore,
+    path: str | os.PathLike[str],
+    name: str,
+    columns: Mapping[str, str],
+    records: Iterator[Record],
+) -> int:
     where = evidence_path(path)
     if where == store.path:
         raise EvidenceError(f"{where}: the evidence file itself; name another file to export to")
-    rows = store.episodes(study, arm)
     try:
         where.parent.mkdir(parents=True, exist_ok=True)
         with replacing(where) as new:
-            return _WRITERS[format](rows, new)
+            return WRITERS[name](columns, records, new)
     except OSError as error:
         raise EvidenceError(
             f"{where}: cannot be written ({error.strerror or error}); name a file in a writable folder"
         ) from None
 
 
-def row(stored: StoredEpisode) -> dict[str, Any]:
+def row(stored: StoredEpisode) -> Record:
     """Return the columns of one episode."""
     episode, usage = stored.episode, stored.episode.usage
     return {
-        "study": stored.study,
-        "unit": stored.unit,
-        "arm": stored.arm,
-        "run": stored.run,
+        **_labels(stored),
         "task_id": episode.task_id,
         "seed": episode.seed,
+        "counts": episode.counts,
         "score": episode.score,
         "success": episode.success,
         "messages": len(episode.messages),
@@ -124,69 +195,61 @@ def row(stored: StoredEpisode) -> dict[str, Any]:
     }
 
 
-def _csv_cell(value: Any) -> Any:
-    """Disarm what a spreadsheet would run; numbers are ours and stay numbers."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
-        return f"'{value}"
-    return value
+def _whole(stored: StoredEpisode) -> Record:
+    return {**row(stored), "episode": stored.episode.model_dump_json()}
 
 
-def _write_csv(episodes: Iterator[StoredEpisode], path: Path) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
-        # RFC 4180's line ends; with others, csv would leave a carriage return in a cell unquoted.
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(COLUMNS)
-        for stored in episodes:
-            writer.writerow([_csv_cell(value) for value in row(stored).values()])
-            count += 1
-    return count
+def _line(stored: StoredEpisode) -> Record:
+    return {
+        **_labels(stored),
+        "counts": stored.episode.counts,
+        "key": stored.key,
+        "episode": stored.episode.model_dump(mode="json"),
+    }
 
 
-def _write_jsonl(episodes: Iterator[StoredEpisode], path: Path) -> int:
-    count = 0
-    with path.open("w", encoding="ascii", newline="\n") as file:
-        for stored in episodes:
-            line = {
-                "study": stored.study,
-                "unit": stored.unit,
-                "arm": stored.arm,
-                "run": stored.run,
-                "key": stored.key,
-                "episode": stored.episode.model_dump(mode="json"),
+def _labels(stored: StoredEpisode) -> Record:
+    condition, seat = _condition(stored.arm)
+    return {
+        "study": stored.study,
+        "unit": stored.unit,
+        "arm": stored.arm,
+        "condition": condition,
+        "seat": seat,
+        "run": stored.run,
+    }
+
+
+_OF_TEAMS = re.compile(rf"({'|'.join(Condition)})\((.*?)(?:, model=.*)?\)(?: replicate \d+)?")
+
+
+def _condition(arm: str) -> tuple[str, str]:
+    """Return condition and seat of an arm of teams; two empty texts for any other."""
+    found = _OF_TEAMS.fullmatch(arm)
+    return (found[1], found[2]) if found else ("", "")
+
+
+def _place(condition: str, seat: str, arm: str) -> tuple[str, str]:
+    """Return under which words an arm keeps its episodes: teams by condition and seat, functions by their role."""
+    return (condition, seat) if condition else ("", arm)
+
+
+def _of_gate(store: EvidenceStore, gate: str, run: str) -> Iterator[Record]:
+    kept = store.database.rows("SELECT digest, unit, arm, key FROM episodes ORDER BY id DESC")
+    # Two arms may have had the same to say.
+    keys = {(digest, unit, _place(*_condition(arm), arm)): key for digest, unit, arm, key in kept}
+    for comparison in compared(store, gate, run):
+        for episode in comparison.episodes:
+            arm = comparison.arms[episode.role]
+            condition, _ = _condition(arm)
+            place = _place(condition, episode.seat, episode.role)
+            yield {
+                **dict.fromkeys(GATE_COLUMNS),
+                "gate": gate,
+                "run": run,
+                "comparison": comparison.number,
+                "arm": arm,
+                "condition": condition,
+                **{name: getattr(episode, name) for name in ComparedEpisode._fields if name != "digest"},
+                "key": keys.get((episode.digest, episode.team or episode.unit, place)),
             }
-            file.write(json.dumps(line, allow_nan=False) + "\n")
-            count += 1
-    return count
-
-
-def _write_parquet(episodes: Iterator[StoredEpisode], path: Path) -> int:
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise EvidenceError(
-            f'{path.name}: Parquet needs pyarrow; pip install "pytest-swapgate[parquet]", or export csv or jsonl'
-        ) from None
-    types = {**COLUMNS, "episode": "string"}
-    table_schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in types.items()])
-    count = 0
-    try:
-        with parquet.ParquetWriter(path, table_schema) as writer:
-            while group := list(islice(episodes, _ROW_GROUP)):
-                records = [{**row(stored), "episode": stored.episode.model_dump_json()} for stored in group]
-                writer.write_table(arrow.Table.from_pylist(records, schema=table_schema))
-                count += len(group)
-    except (ValueError, OverflowError, arrow.ArrowException) as error:
-        raise EvidenceError(
-            f"{path.name}: does not fit into Parquet ({error}); export csv or jsonl"
-        ) from None
-    return count
-
-
-_WRITERS: dict[str, Callable[[Iterator[StoredEpisode], Path], int]] = {
-    "csv": _write_csv,
-    "jsonl": _write_jsonl,
-    "parquet": _write_parquet,
-}

@@ -70,8 +70,8 @@ def raise_attempts(database: Database, run: str, gate: str, count: int) -> None:
 
 
 def all_attempts(database: Database) -> list[tuple[str, str, int]]:
-    """Return run, gate and count of everything that was attempted."""
-    rows = database.rows("SELECT run, gate, count FROM attempts ORDER BY run, gate")
+    """Return run, gate and count of everything that was attempted, in the order in which it first was."""
+    rows = database.rows("SELECT run, gate, count FROM attempts ORDER BY rowid")
     return [(run, gate, count) for run, gate, count in rows]
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from pytest_swapgate.evidence.errors import EvidenceError
+from pytest_swapgate.evidence.seals import seal, text_digest
 
 APPLICATION_ID = 0x53574750  # "SWGP", in the header of every evidence file
 
@@ -36,9 +38,33 @@ STEPS: tuple[Step, ...] = (
         "CREATE TABLE spending (run TEXT PRIMARY KEY, started INTEGER NOT NULL, calls INTEGER NOT NULL, "
         "tokens INTEGER NOT NULL, usd REAL NOT NULL, unpriced INTEGER NOT NULL)",
     ),
+    (
+        # Checksums; before the episode's text, so that an outcome is read without walking through it.
+        "ALTER TABLE episodes RENAME TO unsealed",
+        "CREATE TABLE episodes (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, study TEXT NOT NULL, "
+        "unit TEXT NOT NULL, arm TEXT NOT NULL, run TEXT NOT NULL, score REAL NOT NULL, "
+        "success INTEGER NOT NULL, messages INTEGER NOT NULL, subtasks REAL NOT NULL, active INTEGER, "
+        "calls INTEGER NOT NULL, tokens INTEGER NOT NULL, usd REAL, failure TEXT, digest TEXT NOT NULL, "
+        "seal TEXT NOT NULL, episode TEXT NOT NULL)",
+        "INSERT INTO episodes SELECT id, key, study, unit, arm, run, score, success, messages, subtasks, active, "
+        "calls, tokens, usd, failure, swapgate_digest(episode), swapgate_seal(key, study, unit, arm, run, score, "
+        "success, messages, subtasks, active, calls, tokens, usd, failure, swapgate_digest(episode)), episode "
+        "FROM unsealed",
+        "DROP TABLE unsealed",
+        "ALTER TABLE documents ADD COLUMN seal TEXT NOT NULL DEFAULT ''",
+        "UPDATE documents SET seal = swapgate_seal(kind, key, text)",
+        "ALTER TABLE verdicts ADD COLUMN seal TEXT NOT NULL DEFAULT ''",
+        "UPDATE verdicts SET seal = swapgate_seal(id, run, gate, attempt, verdict, digest, summary, at)",
+        # Which run of a gate found which earlier run of it in its file.
+        "CREATE TABLE follows (gate TEXT NOT NULL, run TEXT NOT NULL, earlier TEXT NOT NULL, "
+        "PRIMARY KEY (gate, run, earlier))",
+        "CREATE INDEX attempts_gate ON attempts (gate)",
+        "INSERT INTO follows SELECT gate, run, earlier FROM (SELECT gate, run, lag(run) OVER "
+        "(PARTITION BY gate ORDER BY rowid) AS earlier FROM attempts) WHERE earlier IS NOT NULL",
+    ),
 )
 
-TABLES = ("attempts", "conflicts", "documents", "episodes", "spending", "verdicts")
+TABLES = ("attempts", "conflicts", "documents", "episodes", "follows", "spending", "verdicts")
 
 
 def read_version(connection: sqlite3.Connection, path: Path) -> int:
@@ -68,6 +94,8 @@ def migrate(connection: sqlite3.Connection) -> None:
 
     The connection must be in autocommit mode.
     """
+    connection.create_function("swapgate_seal", -1, seal, deterministic=True)
+    connection.create_function("swapgate_digest", 1, _digest, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -82,6 +110,10 @@ def migrate(connection: sqlite3.Connection) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _digest(text: Any) -> str:
+    return text_digest(text) if isinstance(text, str) else ""
 
 
 def quick_check(connection: sqlite3.Connection, path: Path) -> None:

@@ -9,14 +9,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pytest_swapgate.evidence import conflicts, documents, episodes, ledger, spending
+from pytest_swapgate.evidence import bookkeeping, conflicts, documents, episodes, spending
 from pytest_swapgate.evidence.checks import check_json, check_size, check_text
 from pytest_swapgate.evidence.database import Database
-from pytest_swapgate.evidence.episodes import EvidenceCount, Labels, Outcome, StoredEpisode
+from pytest_swapgate.evidence.episodes import EvidenceCount, Labels, StoredEpisode
 from pytest_swapgate.evidence.errors import EvidenceError
 from pytest_swapgate.evidence.ledger import VerdictRecord
 from pytest_swapgate.evidence.lock import file_lock
 from pytest_swapgate.evidence.opening import connect, connect_to_read, evidence_path
+from pytest_swapgate.evidence.outcome import Outcome
 from pytest_swapgate.evidence.spending import Spending
 from pytest_swapgate.teams import Episode, Usage
 
@@ -121,7 +122,7 @@ class EvidenceStore:
         Raises
         ------
         EvidenceError
-            If what is stored there does not parse.
+            If what is stored there does not parse, or is not what was written.
         """
         return episodes.get_many(self._database, [key]).get(key)
 
@@ -131,7 +132,7 @@ class EvidenceStore:
         Raises
         ------
         EvidenceError
-            If what is stored under one does not parse.
+            If what is stored under one does not parse, or is not what was written.
         """
         return episodes.get_many(self._database, keys)
 
@@ -143,6 +144,11 @@ class EvidenceStore:
         """Return what came of the episodes of those keys that are there, in the order asked.
 
         For figures over many episodes: the conversations stay on the disk.
+
+        Raises
+        ------
+        EvidenceError
+            If one is not what was written.
         """
         return episodes.outcomes(self._database, keys)
 
@@ -152,7 +158,7 @@ class EvidenceStore:
         Raises
         ------
         EvidenceError
-            If one does not parse.
+            If one does not parse, or is not what was written.
         """
         return episodes.iterate(self._database, study, arm)
 
@@ -173,7 +179,7 @@ class EvidenceStore:
             episodes.problems,
             documents.problems,
             conflicts.problems,
-            ledger.problems,
+            bookkeeping.problems,
         ):
             try:
                 found.extend(problems(self._database))
@@ -208,7 +214,7 @@ class EvidenceStore:
         Raises
         ------
         EvidenceError
-            If what is stored there is not JSON.
+            If what is stored there is not JSON, or not what was written.
         """
         return documents.get(self._database, kind, key)
 
@@ -254,7 +260,7 @@ class EvidenceStore:
         int
             1 for the first attempt; more means that something runs the gate again.
         """
-        return ledger.open_attempt(self._database, check_text("run", run), check_text("gate", gate))
+        return bookkeeping.open_attempt(self._database, check_text("run", run), check_text("gate", gate))
 
     def record_verdict(
         self, run: str, gate: str, verdict: str, digest: str, summary_json: str
@@ -279,17 +285,29 @@ class EvidenceStore:
             check_text(name, value)
         check_json("summary_json", summary_json)
         check_size(self.path, f"the verdict of {gate}", summary_json, documents.DOCUMENT_BYTES)
-        return ledger.record_verdict(
+        return bookkeeping.record_verdict(
             self._database, run=run, gate=gate, verdict=verdict, digest=digest, summary=summary_json
         )
 
     def verdicts(self, run: str | None = None) -> tuple[VerdictRecord, ...]:
-        """Return the verdicts of one run, or of all, oldest first."""
-        return ledger.verdicts(self._database, run)
+        """Return the verdicts of one run, or of all, oldest first.
+
+        Raises
+        ------
+        EvidenceError
+            If one is not what was written.
+        """
+        return bookkeeping.verdicts(self._database, run)
 
     def last_verdict(self, gate: str, digest: str) -> VerdictRecord | None:
-        """Return the newest verdict of a gate on the same evidence, or None."""
-        return ledger.last_verdict(self._database, gate, digest)
+        """Return the newest verdict of a gate on the same evidence, or None.
+
+        Raises
+        ------
+        EvidenceError
+            If it is not what was written.
+        """
+        return bookkeeping.last_verdict(self._database, gate, digest)
 
 
 def _damage(database: Database) -> Iterator[str]:

@@ -8,15 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_swapgate.gate.planning import TaskPlan, plan_tasks
 from pytest_swapgate.gate.sequential import Looks
+from pytest_swapgate.gate.task_planning import TaskPlan, plan_tasks
 from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
 from pytest_swapgate.gate.verdicts import GateError
 from pytest_swapgate.runner import ArmError, CallableArm, Stage, play_callables
-from pytest_swapgate.runner.callables import PairOutcome, task_ids
+from pytest_swapgate.runner.callables import PairOutcome, task_content, task_ids
 from pytest_swapgate.runner.errors import where_raised
+from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.stats.pass_hat_k import MIN_ACTIVE_TASKS
 from pytest_swapgate.studies.paired import Cell, PairedResult, Unit
+from pytest_swapgate.studies.partial import partial_result
 from pytest_swapgate.teams import BiteError
 
 UserArm = Callable[[Any, int], Any]
@@ -34,11 +36,14 @@ async def compare_callables(
 ) -> PairedResult:
     """Play a baseline and a candidate on every task, as often as the most demanding marker asks.
 
+    Where a cap is reached, the result is that of the pairs that were finished.
+
     Raises
     ------
     GateError, ArmError
         Before anything is played, if the gate cannot decide; while it is played, if an arm breaks.
     """
+    _refuse_doubles(tasks)
     ids = task_ids(tasks)
     shared = {name: _active(active, task) for name, task in zip(ids, tasks, strict=True)}
     known = None if active is None else sum(map(bool, shared.values()))
@@ -61,26 +66,35 @@ async def compare_callables(
         if isinstance(tolerance, SwapPenalty | ActivePassK)
     ]
     looks = _looks(plans, stage.progress.look)
+    trials = max(plan.trials for plan in plans)
+    halt = Halt(stage.purse)
     outcomes = await play_callables(
         stage,
         *arms,
         tasks,
-        trials=max(plan.trials for plan in plans),
+        trials=trials,
         seed=seed,
         looks=looks.plan.sizes if looks else (),
         stop=looks,
+        halt=halt,
     )
-    played = {outcome.task_id for outcome in outcomes}
+    played: dict[str, list[PairOutcome]] = {}
+    for outcome in outcomes:
+        played.setdefault(outcome.task_id, []).append(outcome)
     result = PairedResult(
         baseline=names[0],
         candidate=names[1],
-        units=tuple(_unit(name, shared[name], outcomes) for name in ids if name in played),
+        units=tuple(_unit(name, shared[name], played[name]) for name in ids if name in played),
         unit_word="task",
         planned=len(outcomes),
     )
-    if looks is None or looks.last is None:
+    if looks is not None:
+        interval = looks.last.interval if looks.last else None
+        result = replace(result, look=len(looks.taken), looks=looks.plan.sizes, look_interval=interval)
+    if halt.reached is None:
         return result
-    return replace(result, look=len(looks.taken), looks=looks.plan.sizes, look_interval=looks.last.interval)
+    planned = looks.plan.sizes[-1] if looks else trials * len(tasks)
+    return partial_result(replace(result, planned=planned), str(halt.reached))
 
 
 def _looks(plans: Sequence[TaskPlan], tell: Callable[[str], None]) -> Looks | None:
@@ -109,6 +123,21 @@ def check_callables(baseline: Any, candidate: Any) -> None:
             ) from None
     if _same(baseline, candidate):
         raise BiteError("the change did not bite: baseline and candidate are the same function")
+
+
+def _refuse_doubles(tasks: Sequence[Any]) -> None:
+    """Refuse a task that is given twice: tasks are the independent units, and a copy is not another one."""
+    seen: dict[str, int] = {}
+    for index, task in enumerate(tasks):
+        content = task_content(task)
+        if content is None:  # an object that nothing is known of
+            continue
+        if content in seen:
+            raise GateError(
+                f"tasks {seen[content]} and {index} are the same: tasks are the independent units, so give each once; "
+                "the plan runs a task several times where that is needed, and trials=... says how often"
+            )
+        seen[content] = index
 
 
 def listed_tasks(tasks: Any) -> list[Any]:
@@ -153,7 +182,6 @@ def _active(active: Callable[[Any], bool] | None, task: Any) -> bool | None:
 
 
 def _unit(name: str, active: bool | None, outcomes: list[PairOutcome]) -> Unit:
-    mine = [outcome for outcome in outcomes if outcome.task_id == name]
-    baseline = tuple(outcome.baseline for outcome in mine)
-    candidate = tuple(outcome.candidate for outcome in mine)
+    baseline = tuple(outcome.baseline for outcome in outcomes)
+    candidate = tuple(outcome.candidate for outcome in outcomes)
     return Unit(name, (Cell(name, baseline, candidate, active=active),))

@@ -8,9 +8,11 @@ from dataclasses import replace
 from pytest_swapgate.gate.planning import plan_teams
 from pytest_swapgate.gate.tolerances import SwapPenalty, Tolerance
 from pytest_swapgate.runner import ArmError
+from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.studies.arms import PlayedArm, TeamArm, play_arms
 from pytest_swapgate.studies.formed import PlaceboBaseline
 from pytest_swapgate.studies.paired import PairedResult, models_of, pair_teams
+from pytest_swapgate.studies.partial import finished_in_both, partial_result
 from pytest_swapgate.teams import BiteError, Condition
 
 _SAME_OCCUPANT = (Condition.INTACT, Condition.PLACEBO)
@@ -20,6 +22,8 @@ async def compare_teams(
     tolerances: Sequence[Tolerance], baseline: TeamArm, candidate: TeamArm
 ) -> PairedResult:
     """Play two arms of a cohort, and the baseline once more where it brings its noise floor.
+
+    Where a cap is reached, the result is that of the pairs that were finished.
 
     Raises
     ------
@@ -39,18 +43,21 @@ async def compare_teams(
     arms = [baseline, candidate]
     if isinstance(baseline, PlaceboBaseline):
         arms.append(baseline.repeated())
-    played = await play_arms(arms)
-    _audit_payloads(played[0], played[1])
-    units, word = pair_teams(played[0], played[1])
-    return PairedResult(
+    halt = Halt(candidate.cohort.stage.purse)
+    played = await play_arms(arms, halt=halt)
+    first, second = finished_in_both(played[0], played[1])
+    _audit_payloads(first, second, over=halt.reached is None)
+    units, word = pair_teams(first, second)
+    result = PairedResult(
         baseline=baseline.label,
         candidate=candidate.label,
         units=units,
         unit_word=word,
         planned=len(candidate.cohort.teams) * candidate.cohort.trials,
         models=models_of(played) if _asked(played) else (),
-        floor=_floor(played[0], played[2], candidate) if len(played) > 2 else None,
+        floor=_floor(*finished_in_both(played[0], played[2]), candidate) if len(played) > 2 else None,
     )
+    return result if halt.reached is None else partial_result(result, str(halt.reached))
 
 
 def _one_seat(
@@ -90,8 +97,11 @@ def _asked(played: Sequence[PlayedArm]) -> bool:
     return any(episode.usage.calls for arm in played for episodes in arm.episodes for episode in episodes)
 
 
-def _audit_payloads(baseline: PlayedArm, candidate: PlayedArm) -> None:
-    """Check on the wire that the new occupant was really asked: its first request differs from the incumbent's."""
+def _audit_payloads(baseline: PlayedArm, candidate: PlayedArm, *, over: bool) -> None:
+    """Check on the wire that the new occupant was really asked: its first request differs from the incumbent's.
+
+    Where the comparison is not over, an occupant that was not asked yet may still be.
+    """
     for index, team in enumerate(candidate.arm.cohort.teams):
         seat = candidate.seats[index]
         pairs = zip(baseline.episodes[index], candidate.episodes[index], strict=True)
@@ -103,7 +113,7 @@ def _audit_payloads(baseline: PlayedArm, candidate: PlayedArm) -> None:
                 f"byte, under {baseline.arm.label} and {candidate.arm.label}; does play() use the notebook and model "
                 "of the team it is handed?"
             )
-        if counted and not seen:
+        if over and counted and not seen:
             raise BiteError(
                 f"nothing shows that the change bit: in {team.id} the occupant of the {seat} seat was never used; let "
                 "play() ask through team.ask(seat, ...), read team.notebook(seat), or return Episode(payloads={seat: "

@@ -20,7 +20,7 @@ from pytest_swapgate.gate.compare_callables import (
 from pytest_swapgate.gate.compare_teams import compare_teams
 from pytest_swapgate.gate.this_thread import ThisThread
 from pytest_swapgate.gate.tolerances import Tolerance
-from pytest_swapgate.runner import ArmError, BudgetReachedError, CallableArm, Purse, Stage
+from pytest_swapgate.runner import ArmError, CallableArm, Purse, Stage
 from pytest_swapgate.runner.blocking import inside_event_loop
 from pytest_swapgate.studies.arms import TeamArm
 from pytest_swapgate.studies.formed import FormedTeams
@@ -108,9 +108,9 @@ class PairedRunner:
             state that both arms share.
         fingerprint
             Identity of the system behind the functions, such as a commit and model versions. With it, a later
-            run of this test reads the stored outcomes; without it they are read only while the project's files of code,
-            prompts and settings, the installed packages, the environment variables and the options that are not
-            known to be harmless are unchanged.
+            run of this test reads the stored outcomes, and it is your word that nothing else has changed; without
+            it they are read only while the project's files, the installed packages, and the environment variables
+            and options that are not known to be harmless are unchanged.
 
         Returns
         -------
@@ -150,6 +150,7 @@ class PairedRunner:
                 raise ArmError(
                     "tasks=... goes with two functions; formed teams are measured on held-out tasks"
                 )
+            baseline, candidate = _as_of_now(baseline, candidate)
             stage = baseline.cohort.stage
             compare = compare_teams(self.tolerances, baseline, candidate)
         else:
@@ -176,13 +177,18 @@ class PairedRunner:
             )
         purse = stage.purse
         before = (purse.played, purse.read, purse.usage)
-        try:
-            result = await compare
-        except BudgetReachedError as reached:
-            result = PairedResult("", "", (), "task", planned=0, stopped=str(reached))
+        result = await compare
         # A replay is faster than its recording, and both must report the same.
         seconds = None if hasattr(stage.models, "tape") else time.perf_counter() - started
         return replace(result, seconds=seconds, **_spent(purse, before))
+
+
+def _as_of_now(baseline: TeamArm, candidate: TeamArm) -> tuple[TeamArm, TeamArm]:
+    """Return both arms with what surrounds them now: a fixture may have set another variable since they were formed."""
+    if baseline.cohort is not candidate.cohort:
+        return baseline, candidate  # refused when they are played
+    cohort = baseline.cohort.anew()
+    return replace(baseline, cohort=cohort), replace(candidate, cohort=cohort)
 
 
 def _refuse_mixture(baseline: Any, candidate: Any) -> None:

@@ -31,11 +31,25 @@ def pass_k_estimate(result: PairedResult, k: int, *, alpha: float) -> HarmEstima
     return _over_units(result, k, alpha)
 
 
+def pass_k_of_baseline(result: PairedResult, k: int) -> float:
+    """Return the baseline's active pass^k over the tasks that count for both arms."""
+    if result.unit_word == "task":
+        cells = [cell for cell in result.cells if _active_count(cell) >= k]
+        values = [pass_hat_k(_successes(cell, 0), _active_count(cell), k) for cell in cells]
+    else:
+        values = [
+            pass_hat_k(sum(b.success for b, _ in pairs), len(pairs), k)
+            for cell in result.cells
+            for pairs in _tasks(cell, k).values()
+        ]
+    return float(np.mean(values))
+
+
 def common_size(result: PairedResult, k: int) -> int:
     """Return |T_k|, the number of tasks that are common to both arms and active often enough."""
     if result.unit_word == "task":
         return sum(_active_count(cell) >= k for cell in result.cells)
-    return sum(len(_tasks(cell, k)) for cell in result.cells if cell.active)
+    return sum(len(_tasks(cell, k)) for cell in result.cells)
 
 
 def _active_count(cell: Cell) -> int:
@@ -77,8 +91,13 @@ def _over_tasks(result: PairedResult, k: int, alpha: float) -> HarmEstimate:
 
 
 def _tasks(cell: Cell, k: int) -> dict[str, list[tuple[Episode, Episode]]]:
+    """Return task -> its active pairs, where there are k at least."""
+    if not _active_count(cell):
+        return {}
     by_task: dict[str, list[tuple[Episode, Episode]]] = defaultdict(list)
     for baseline, candidate in cell.valid:
+        if cell.active is None and not baseline.active:
+            continue
         by_task[baseline.task_id].append((baseline, candidate))
     return {task: pairs for task, pairs in by_task.items() if len(pairs) >= k}
 
@@ -96,7 +115,6 @@ def _over_units(result: PairedResult, k: int, alpha: float) -> HarmEstimate:
             pass_hat_k(sum(b.success for b, _ in pairs), len(pairs), k)
             - pass_hat_k(sum(c.success for _, c in pairs), len(pairs), k)
             for cell in unit.cells
-            if cell.active
             for pairs in _tasks(cell, k).values()
         ]
         if inside:

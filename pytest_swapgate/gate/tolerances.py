@@ -84,7 +84,11 @@ class Tolerance:
                 )
         made = cls(**arguments)
         object.__setattr__(made, "_given", frozenset(arguments))
+        made.check_together()
         return made
+
+    def check_together(self) -> None:
+        """Refuse arguments that exclude each other; called once it is known which were written down."""
 
     def explicit(self, name: str) -> bool:
         """Whether an argument was written down, be it with its default value."""
@@ -155,14 +159,18 @@ class SwapPenalty(Tolerance):
         _number("discordance", self.discordance, low=0.0, high=1.0, accepted="a share in (0, 1]")
         if not isinstance(self.sequential, bool):
             raise ToleranceError(f"sequential={self.sequential!r}: accepted is True or False")
+        self.check_together()
+        for name, value in (("score_sd", self.score_sd), ("cost_sd", self.cost_sd)):
+            if value is not None:
+                _number(name, value, low=0.0, high=math.inf, accepted="a standard deviation > 0, or None")
+
+    def check_together(self) -> None:
+        """Refuse a sequential gate of anything but the score, also where the cost that was given is the default."""
         costs = self.cost is not None and self.explicit("cost")
         if self.sequential and (self.score is None or costs or self.trials not in (None, 1)):
             raise ToleranceError(
                 "sequential=True: accepted beside a score tolerance alone, without cost=... and with one trial a task"
             )
-        for name, value in (("score_sd", self.score_sd), ("cost_sd", self.cost_sd)):
-            if value is not None:
-                _number(name, value, low=0.0, high=math.inf, accepted="a standard deviation > 0, or None")
 
     @property
     def score_effect(self) -> float | None:

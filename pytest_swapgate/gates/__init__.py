@@ -9,6 +9,7 @@ from __future__ import annotations
 from pytest_swapgate.gates.ledger import PROPERTY, STUDY_PROPERTY, check_ledger, check_replacements, collect
 from pytest_swapgate.gates.state import (
     SESSION,
+    SHARED,
     TEST,
     GateSession,
     GateTest,
@@ -21,6 +22,7 @@ from pytest_swapgate.gates.state import (
 __all__ = [
     "PROPERTY",
     "SESSION",
+    "SHARED",
     "STUDY_PROPERTY",
     "TEST",
     "GateSession",

@@ -56,6 +56,7 @@ def judge(item: pytest.Item) -> None:
     from pytest_swapgate.gate.verdicts import GateError
 
     runner = _answered(item.stash[TEST])
+    _keep_compared(item, runner)
     reports: list[GateReport] = []
     for tolerance in item.stash[TEST].tolerances:
         for result in runner.results:
@@ -64,6 +65,18 @@ def judge(item: pytest.Item) -> None:
             except GateError as error:
                 raise GateError(f"{tolerance.marker}: {error}") from error
     announce(item, reports)
+
+
+def _keep_compared(item: pytest.Item, runner: PairedRunner) -> None:
+    """Keep which episodes the verdict rests on, for ``swapgate evidence export --gate``."""
+    from pytest_swapgate.evidence import EvidenceError
+    from pytest_swapgate.evidence.comparisons import keep
+    from pytest_swapgate.gate.compared import comparison_of
+
+    session = item.config.stash[SESSION]
+    with suppress(EvidenceError):  # nothing is decided by it
+        for number, result in enumerate(runner.results, 1):
+            keep(session.store, session.run, comparison_of(result, gate=item.nodeid, number=number))
 
 
 def _answered(test: GateTest) -> PairedRunner:
@@ -134,10 +147,20 @@ def explained(item: pytest.Item) -> Iterator[None]:
         if reason is None:
             text = str(error).strip().split("\n")[0]
             test.first = test.first or (f"{type(error).__name__}: {text}" if text else type(error).__name__)
+            note_skip(item, error)
             raise
     else:
         return
     broken(item, reason)
+
+
+def raise_kept(item: pytest.Item) -> None:
+    """Raise what ended a body of unittest, which keeps it to itself and would report it over any verdict."""
+    kept = getattr(item, "_excinfo", None)
+    if kept:
+        error = kept[0].value
+        kept.clear()
+        raise error
 
 
 def _reason(test: GateTest, error: BaseException) -> str | None:
@@ -145,9 +168,7 @@ def _reason(test: GateTest, error: BaseException) -> str | None:
     causes = _leaves(error)
     if all(map(is_ours, causes)):
         return str(causes[0])
-    skip_test = getattr(sys.modules.get("unittest"), "SkipTest", pytest.skip.Exception)
-    ways_around = (pytest.skip.Exception, pytest.xfail.Exception, skip_test)
-    if test.runner is not None and test.runner.asked and all(isinstance(c, ways_around) for c in causes):
+    if test.runner is not None and test.runner.asked and _is_skip(error):
         return (
             f"skipped or xfailed after a comparison had begun ({causes[0]}): a gate that was asked must answer; skip "
             "before paired_runner(...), and return Episode(score=0, failure='infrastructure') for a trial that "
@@ -156,10 +177,43 @@ def _reason(test: GateTest, error: BaseException) -> str | None:
     return None
 
 
+def _is_skip(error: BaseException) -> bool:
+    """Whether an error is nothing but skips and xfails."""
+    skip_test = getattr(sys.modules.get("unittest"), "SkipTest", pytest.skip.Exception)
+    ways_around = (pytest.skip.Exception, pytest.xfail.Exception, skip_test)
+    return all(isinstance(cause, ways_around) for cause in _leaves(error))
+
+
 def _leaves(error: BaseException) -> list[BaseException]:
     if isinstance(error, BaseExceptionGroup):
         return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
     return [error]
+
+
+def skipped_in_setup(item: pytest.Item, error: BaseException) -> None:
+    """Keep that a gate's setup has skipped it; break the gate if a fixture had already asked for a comparison."""
+    test = item.stash.get(TEST, None)
+    reason = None if test is None else _reason(test, error)
+    if reason is not None:
+        broken(item, reason)
+    note_skip(item, error)
+
+
+def note_skip(item: pytest.Item, error: BaseException) -> None:
+    """Keep in the ledger that a gate was skipped, so that nobody takes it for broken, or an older verdict for its own.
+
+    Where a mark skips and there is no evidence file, none is opened for it.
+    """
+    session = item.config.stash[SESSION]
+    if not _is_skip(error) or item.nodeid in session.judged or item.config.getoption("setuponly", False):
+        return
+    if TEST not in item.stash and not (session.root / session.settings.evidence).exists():
+        return
+    from pytest_swapgate.evidence import EvidenceError
+    from pytest_swapgate.evidence.skips import record_skip
+
+    with suppress(EvidenceError):  # the skip itself must not fail on it
+        record_skip(session.store, session.run, item.nodeid, str(_leaves(error)[0]))
 
 
 def setup_failed(item: pytest.Item, error: Exception) -> NoReturn:

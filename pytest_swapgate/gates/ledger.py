@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from pytest_swapgate.gates.state import SESSION, GateSession
+from pytest_swapgate.markers import GATE_MARKERS
 
 PROPERTY = "swapgate"
 """Key of the gate's report in ``user_properties``: one JSON text, nothing else crosses between processes."""
@@ -25,11 +26,14 @@ def publish(item: pytest.Item, texts: list[str], verdicts: list[str]) -> None:
 
 def collect(session: GateSession, report: pytest.TestReport) -> None:
     """Take a gate's reports out of a test report (in the controller, or in a run without workers)."""
+    if report.skipped and any(name in report.keywords for name in GATE_MARKERS):
+        session.skipped.add(report.nodeid)
     for name, value in report.user_properties:
         if name == PROPERTY and isinstance(value, str):
             session.reports[report.nodeid] = [str(text) for text in json.loads(value)]
             if report.when == "call":
-                session.outcomes[report.nodeid] = report.outcome
+                xfailed = report.skipped and hasattr(report, "wasxfail")
+                session.outcomes[report.nodeid] = "xfailed" if xfailed else report.outcome
         elif name == STUDY_PROPERTY and isinstance(value, str):
             session.studies[report.nodeid] = value
 
@@ -57,5 +61,7 @@ def check_ledger(session: GateSession, ledger: Mapping[str, list[str]]) -> None:
         words = ", ".join(verdicts)
         if nodeid not in session.reports:
             session.problems.append(f"{nodeid}: its verdict {words} never arrived")
-        elif red & set(verdicts) and session.outcomes.get(nodeid) == "passed":
-            session.problems.append(f"{nodeid}: its verdict {words} was reported as passed")
+        elif red & set(verdicts) and session.outcomes.get(nodeid) in ("passed", "skipped"):
+            session.problems.append(
+                f"{nodeid}: its verdict {words} was reported as {session.outcomes[nodeid]}"
+            )

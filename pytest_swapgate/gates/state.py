@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
     from pytest_swapgate.evidence import EvidenceStore
     from pytest_swapgate.gate.paired_runner import PairedRunner
     from pytest_swapgate.gate.tolerances import Tolerance
+    from pytest_swapgate.identity import Surroundings
     from pytest_swapgate.models import ChatModel
     from pytest_swapgate.models.cassette import RecordedModels
     from pytest_swapgate.models.registry import ModelRegistry
     from pytest_swapgate.runner import Purse
     from pytest_swapgate.runner.progress import Progress
+    from pytest_swapgate.runner.sharing import Sharer
     from pytest_swapgate.ticker import Ticker
 
 
@@ -47,6 +51,8 @@ class GateSession:
         Name of the xdist worker; empty in the controller and in a run without workers.
     quiet
         Whether nothing may be shown while tests run.
+    shared
+        Worker: the file that tells the controller how far it is; None if nobody wants to know.
     reports
         Controller: node id -> JSON texts of its gates, in order of arrival.
     studies
@@ -55,8 +61,12 @@ class GateSession:
         This process: node id -> verdict words, for the ledger that workers hand over.
     outcomes
         Controller: node id of a gate -> how its call was reported.
+    skipped
+        Controller: node ids of gates of which anything was skipped.
     problems
         Controller: what makes the run red beside its tests.
+    remarks
+        What a reader must know beside the gates, each once; workers hand theirs over.
     """
 
     settings: Settings
@@ -65,15 +75,20 @@ class GateSession:
     options: Mapping[str, Any]
     worker: str = ""
     quiet: bool = False
+    shared: Path | None = None
     reports: dict[str, list[str]] = field(default_factory=dict)
     studies: dict[str, str] = field(default_factory=dict)
     judged: dict[str, list[str]] = field(default_factory=dict)
     outcomes: dict[str, str] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    _surroundings: Surroundings | None = None
     _store: EvidenceStore | None = None
     _purse: Purse | None = None
     _recorded: RecordedModels | None = None
     _ticker: Ticker | None = None
+    _sharer: Sharer | None = None
     _stderr: TextIO | None = None
 
     @property
@@ -85,12 +100,29 @@ class GateSession:
             self._store = EvidenceStore.open(self.root / self.settings.evidence)
         return self._store
 
-    @cached_property
     def surroundings(self) -> str:
-        """Identity of what surrounds every function of the project."""
-        from pytest_swapgate.identity import surroundings
+        """Return the identity of what surrounds every function of the project, as of now."""
+        if self._surroundings is None:
+            from pytest_swapgate.identity import Surroundings
 
-        return surroundings(self.root, self.options)
+            told = {"swapgate_model": self.settings.model, "swapgate_replace": self.settings.replacements}
+            self._surroundings = Surroundings(
+                self.root,
+                {**self.options, **told},
+                run=self.run,
+                evidence=self.root / self.settings.evidence,
+                cassette=self.root / self.settings.cassette_file,
+            )
+        return self._surroundings.now()
+
+    def look_back(self) -> None:
+        """Remark at the end of a run why what it has played will not be read by the next one, if so."""
+        if self._surroundings is not None:
+            self.remark(self._surroundings.remarks())
+
+    def remark(self, remarks: Iterable[str]) -> None:
+        """Keep remarks, each once."""
+        self.remarks += [remark for remark in remarks if remark not in self.remarks]
 
     @property
     def purse(self) -> Purse:
@@ -124,24 +156,30 @@ class GateSession:
 
     @cached_property
     def progress(self) -> Progress:
-        """How far the session is; shown while tests run, unless it is quiet."""
+        """How far the session is; shown while tests run, here or by the controller, unless it is quiet."""
         from pytest_swapgate.runner.progress import Progress
-        from pytest_swapgate.ticker import Ticker
 
         progress = Progress()
-        if self._stderr is not None:
+        if self.shared is not None:
+            from pytest_swapgate.runner.sharing import Sharer
+
+            self._sharer = Sharer(progress, self.shared)
+        elif self._stderr is not None:
+            from pytest_swapgate.ticker import Ticker
+
             self._ticker = Ticker(progress, self._stderr, live=self._stderr.isatty())
         return progress
 
     def prepare_progress(self) -> None:
         """Keep a way to the terminal, before pytest captures it for a test."""
         if self._stderr is None and not self.quiet and not self.worker:
-            from pytest_swapgate.ticker import copy_of_stderr
-
             self._stderr = copy_of_stderr()
 
     def close(self) -> None:
         """Close the cassette, the evidence file, and the way to the terminal."""
+        if self._sharer is not None:
+            self._sharer.stop()
+            self._sharer = None
         if self._ticker is not None:
             self._ticker.stop()
             self._ticker = self._stderr = None
@@ -160,6 +198,8 @@ class GateSession:
             self._store = None
 
 
+SHARED = "swapgate_progress"
+"""Key of a worker's input: the path of its file in which it says how far it is."""
 SESSION = pytest.StashKey[GateSession]()
 
 
@@ -199,7 +239,16 @@ def new_session(config: pytest.Config, settings: Settings) -> GateSession:
         options=vars(config.option),
         worker=str(worker["workerid"]) if worker else "",
         quiet=config.get_verbosity() < 0,
+        shared=Path(worker[SHARED]) if worker and SHARED in worker else None,
     )
+
+
+def copy_of_stderr() -> TextIO | None:
+    """Return a stream that reaches standard error whatever pytest captures, or None if there is none."""
+    try:
+        return os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8", errors="replace")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def stop(message: str) -> NoReturn:

@@ -7,6 +7,13 @@ from typing import NamedTuple, Protocol, TypedDict, runtime_checkable
 
 from pytest_swapgate.teams.episode import Usage
 
+SIMULATED = "simulated"
+
+
+def is_simulated(name: str) -> bool:
+    """Whether a name says that the model is a stand-in: ``simulated`` or ``simulated:variant``."""
+    return name == SIMULATED or name.startswith(SIMULATED + ":")
+
 
 class ChatMessage(TypedDict):
     """One message of a request: ``role`` is system, user or assistant."""
@@ -55,7 +62,20 @@ class ChatModel(Protocol):
     Attributes
     ----------
     name
-        Stable name; part of the fingerprint of the agents that it thinks for.
+        Stable name; part of the fingerprint of the agents that it thinks for, and shown in reports. One that begins
+        with ``simulated`` says that the model is a stand-in.
+
+    Notes
+    -----
+    A model may say and take more; each is optional:
+
+    ``digest: str``
+        Identity of its settings for the evidence file: another digest is played again. A model without one is played
+        again when anything in the project changes.
+    ``options: Mapping[str, Any] | None = None``
+        A further parameter of ``complete``: what an environment's ``team.ask(..., options=...)`` asks of this one
+        call. A ``temperature`` or ``max_tokens`` in it is handed over under its own name as well. A model without
+        the parameter is refused where others are asked for.
     """
 
     name: str

@@ -7,18 +7,20 @@ answers, never headers or keys. Replayed are usage and price too, so that a repo
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from pytest_swapgate.models.base import ChatMessage, ChatModel, Completion
+from pytest_swapgate.models.asking import ask_model
+from pytest_swapgate.models.base import ChatMessage, ChatModel, Completion, is_simulated
 from pytest_swapgate.models.cassette_file import Answer, CassetteError
 from pytest_swapgate.models.cassette_parts import fold
 from pytest_swapgate.models.cassette_request import Request, without_secrets
 from pytest_swapgate.models.cassette_tape import MODES, Tape, Turn
 from pytest_swapgate.models.errors import ModelError
-from pytest_swapgate.models.registry import ModelRegistry, is_simulated
+from pytest_swapgate.models.own import OwnModel
+from pytest_swapgate.models.registry import ModelRegistry
 from pytest_swapgate.teams.episode import FailureClass
 
 __all__ = [
@@ -63,6 +65,7 @@ class CassetteModel:
         seed: int | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> Completion:
         """Answer from the cassette, or ask and record, as the mode says.
 
@@ -75,15 +78,15 @@ class CassetteModel:
         ModelError
             The agent's own failure, replayed or not; and whatever the model raises.
         """
-        request = Request.of(self.name, messages, seed=seed, temperature=temperature, max_tokens=max_tokens)
+        given: dict[str, Any] = {"seed": seed, "temperature": temperature, "max_tokens": max_tokens}
+        given["options"] = dict(options or {})
+        request = Request.of(self.name, messages, **given)
         turn = self.tape.turn(request, can_ask=self._model is not None)
         answer = turn.answer
         if answer is None:
             assert self._model is not None
             try:
-                answer = await _ask(
-                    self._model(), messages, seed=seed, temperature=temperature, max_tokens=max_tokens
-                )
+                answer = await _ask(self._model(), messages, {**given, "name": self.name})
                 self.tape.record(turn, answer)
             except BaseException:
                 self.tape.take_back(turn)
@@ -116,10 +119,26 @@ class RecordedModels(ModelRegistry):
         """Whether every answer of this run so far came from the cassette, and there was at least one."""
         return self.tape.replayed > 0 and self.tape.recorded == 0
 
+    def take(self, own: Mapping[str, OwnModel]) -> None:
+        """Let a project's own models be asked for by name, and put them on the cassette; see `ModelRegistry.take`."""
+        if not isinstance(self._source, ModelRegistry):
+            raise TypeError(
+                "a project's own models are taken by a ModelRegistry; put the cassette around one"
+            )
+        self._source.take(own)
+
     def add(self, model: ChatModel) -> str:
-        """Put a ready model on the cassette under its own name and return the name."""
+        """Put a ready model on the cassette and return its name; see `ModelRegistry.add`."""
+        if isinstance(self._source, ModelRegistry):
+            name = self._source.add(model)
+            self._known[name] = CassetteModel(self.tape, name, lambda: self._source(name))
+            return name
         self._known[model.name] = CassetteModel(self.tape, model.name, lambda: model)
         return model.name
+
+    def identity(self, name: str) -> str | None:
+        """Return what evidence must know of a model; see `ModelRegistry.identity`."""
+        return self._source.identity(name) if isinstance(self._source, ModelRegistry) else ""
 
     def __call__(self, name: str) -> ChatModel:
         """Return the model of that name.
@@ -203,16 +222,9 @@ def attempt() -> Iterator[Attempt]:
         _ATTEMPT.reset(token)
 
 
-async def _ask(
-    model: ChatModel,
-    messages: Sequence[ChatMessage],
-    *,
-    seed: int | None,
-    temperature: float | None,
-    max_tokens: int | None,
-) -> Answer:
+async def _ask(model: ChatModel, messages: Sequence[ChatMessage], given: Mapping[str, Any]) -> Answer:
     try:
-        said = await model.complete(messages, seed=seed, temperature=temperature, max_tokens=max_tokens)
+        said = await ask_model(model, messages, **given)
     except ModelError as error:
         if error.failure is not FailureClass.AGENT:
             raise

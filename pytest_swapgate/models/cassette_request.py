@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ class Request(NamedTuple):
     model
         Name of the model that was asked.
     parameters
-        Sampling parameters that were given.
+        Sampling parameters that were given, and the options of the call.
     messages
         The whole conversation that was sent.
     key
@@ -47,16 +47,19 @@ class Request(NamedTuple):
         seed: int | None,
         temperature: float | None,
         max_tokens: int | None,
+        options: Mapping[str, Any] | None = None,
     ) -> Request:
         """Take the secrets out of a request and find its key.
 
         Raises
         ------
         ValueError
-            If a message holds something that is not JSON.
+            If a message or an option holds something that is not JSON.
         """
         given = {
             "max_tokens": max_tokens,
+            # A request without them has the key that it had before there were any.
+            "options": without_secrets(dict(options)) if options else None,
             "seed": seed,
             # 0 and 0.0 are the same temperature, and would be different texts.
             "temperature": None if temperature is None else float(temperature),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_swapgate.models.base import ChatMessage, ChatModel, Completion, Meter
+from pytest_swapgate.models.asking import ask_model, checked_options
+from pytest_swapgate.models.base import ChatMessage, ChatModel, Meter
 from pytest_swapgate.models.errors import ModelError, usage_of
 from pytest_swapgate.models.tool_history import check_tool_history
 from pytest_swapgate.teams.episode import FailureClass, Usage
@@ -84,6 +85,7 @@ class PlayingTeam:
         *,
         seed: int | None = None,
         max_tokens: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> str:
         """Let the occupant of a seat answer, and return its text.
 
@@ -97,22 +99,42 @@ class PlayingTeam:
             Sampling seed, for models that take one.
         max_tokens
             Length limit of the answer.
+        options
+            Further parameters of this one request, plain JSON, such as
+            ``{"temperature": 0.2, "extra_body": {"grammar": ...}}``; they go before the model's own. They are part
+            of what is recorded and audited. For the evidence file they are part of the environment, as its prompts
+            are: of its code and attributes, or of its own ``digest``.
 
         Raises
         ------
         ModelError
-            When there is no answer, or the tool calls in the messages do not match their results; the runner files it
-            under its failure class.
+            When there is no answer, or the tool calls in the messages do not match their results, or the model takes
+            no such options; the runner files it under its failure class.
+        ValueError
+            For an option that is not one of a request.
         """
         check_tool_history(messages)
-        model = self._models(self.team[seat].model)
+        asked = checked_options(options)
+        if max_tokens is not None and "max_tokens" in asked:
+            raise ValueError(f"max_tokens is given twice, as {max_tokens!r} and in options: give it once")
+        temperature, length = asked.get("temperature", self._temperature), asked.get("max_tokens", max_tokens)
+        name = self.team[seat].model
+        model = self._models(name)
         if self._meter is not None:
             self._meter.before()
         if seat not in self._asked:
-            self._asked[seat] = payload_digest(model.name, self._temperature, max_tokens, messages)
+            self._asked[seat] = payload_digest(
+                _who(model, name), temperature, length, messages, options=asked
+            )
         try:
-            completion: Completion = await model.complete(
-                messages, seed=seed, temperature=self._temperature, max_tokens=max_tokens
+            completion = await ask_model(
+                model,
+                messages,
+                name=name,
+                seed=seed,
+                temperature=temperature,
+                max_tokens=length,
+                options=asked,
             )
         except BaseException as error:  # a call that is cancelled was made all the same
             self._book(usage_of(error))
@@ -134,13 +156,26 @@ def _unicode(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def _who(model: ChatModel, name: str) -> str:
+    """Return who is asked: two names of one model with the same settings are the same."""
+    digest = getattr(model, "digest", "")
+    return f"{digest} {getattr(model, 'address', '')}" if digest else name
+
+
 def payload_digest(
-    model: str, temperature: float | None, max_tokens: int | None, messages: Sequence[ChatMessage]
+    model: str,
+    temperature: float | None,
+    max_tokens: int | None,
+    messages: Sequence[ChatMessage],
+    *,
+    options: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the SHA-256 of a request's components: model, sampling parameters, messages.
+    """Return the SHA-256 of a request's components: model, sampling parameters, messages, options.
 
     The seed is left out: two requests that differ in it only are the same request, sampled twice.
     Source: the noise-floor paper's audit of payload components.
     """
-    parts = [model, temperature, max_tokens, [[m["role"], m["content"]] for m in messages]]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    parts: list[Any] = [model, temperature, max_tokens, [[m["role"], m["content"]] for m in messages]]
+    if options:
+        parts.append(dict(options))
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

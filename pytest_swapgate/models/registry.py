@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from pytest_swapgate.models.base import ChatModel
+from pytest_swapgate.models.base import SIMULATED, ChatModel, is_simulated
 from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.models.litellm_model import LiteLLMModel
+from pytest_swapgate.models.own import OwnModel, OwnModels
 from pytest_swapgate.teams.episode import FailureClass
 
-SIMULATED = "simulated"
-
-
-def is_simulated(name: str) -> bool:
-    """Whether a name asks for the environment's simulated player (``simulated`` or ``simulated:variant``)."""
-    return name == SIMULATED or name.startswith(SIMULATED + ":")
+__all__ = ["SIMULATED", "ModelRegistry", "is_simulated"]
 
 
 class ModelRegistry:
@@ -47,17 +43,53 @@ class ModelRegistry:
         self._price = price
         self._must_be_priced = must_be_priced
         self._models: dict[str, ChatModel] = {}
+        self._own = OwnModels({})
+        self._added: set[str] = set()
 
-    def add(self, model: ChatModel) -> str:
-        """Keep a ready model under its own name and return the name.
+    def take(self, own: Mapping[str, OwnModel]) -> None:
+        """Let a project's own models be asked for by name; they go before the simulated player and providers.
 
         Raises
         ------
         ModelError
-            Of class configuration, when it has no price and must have one.
+            Of class configuration, when a name or a model is not what is accepted.
         """
-        self._models[model.name] = self._priced(model) if isinstance(model, LiteLLMModel) else model
+        self._own = OwnModels(own)
+
+    def add(self, model: ChatModel) -> str:
+        """Keep a ready model and return its name: the one that the project gave it, or else its own.
+
+        Raises
+        ------
+        ModelError
+            Of class configuration, when it has no price and must have one, or its name is another model's.
+        """
+        if name := self._own.name_of(model):
+            return name
+        if model.name in self._own:
+            raise ModelError(
+                f"model {model.name!r}: swapgate_models has another one of that name; let swapgate_model return the "
+                "name alone, or give one of them another",
+                failure=FailureClass.CONFIGURATION,
+            )
+        self._models[model.name] = self._priced(model)
+        self._added.add(model.name)
         return model.name
+
+    def identity(self, name: str) -> str | None:
+        """Return what evidence must know of a model besides its name.
+
+        Returns
+        -------
+        str or None
+            Empty for a model that is known by its name alone: a provider's, or the environment's player. Of a
+            project's own its ``digest``, and None if it has none: only the project's code says what it is.
+        """
+        model = self._models.get(name) if name in self._added else self._own.made(name)
+        if model is None:
+            return ""
+        digest = getattr(model, "digest", None)
+        return digest if isinstance(digest, str) and digest else None
 
     def __call__(self, name: str) -> ChatModel:
         """Return the model of that name.
@@ -68,7 +100,16 @@ class ModelRegistry:
             Of class configuration, when the name is unknown, its key is missing, or it has no price and must have one.
         """
         if name not in self._models:
-            self._models[name] = self._resolve(name)
+            try:
+                self._models[name] = self._priced(
+                    self._own[name] if name in self._own else self._resolve(name)
+                )
+            except ModelError as error:
+                if name in self._own or not self._own.names:
+                    raise
+                raise ModelError(
+                    f"{error}; swapgate_models has {', '.join(self._own.names)}", failure=error.failure
+                ) from error
         return self._models[name]
 
     def _resolve(self, name: str) -> ChatModel:
@@ -85,10 +126,10 @@ class ModelRegistry:
                 raise ModelError(f"model {name!r}: {error}", failure=FailureClass.CONFIGURATION) from error
         model = LiteLLMModel(name)
         model.check()
-        return self._priced(model)
+        return model
 
-    def _priced(self, model: LiteLLMModel) -> LiteLLMModel:
-        if self._price is None and not self._must_be_priced:
+    def _priced(self, model: ChatModel) -> ChatModel:
+        if not isinstance(model, LiteLLMModel) or (self._price is None and not self._must_be_priced):
             return model
         if model.priced:
             return model

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pytest_swapgate.studies.swap import NOT_INTERPRETABLE, Contrast, SwapStudy
 
+ALIKE = "all pairs alike"
+
 
 def render_study(study: SwapStudy) -> str:
     """Return the two tables of the swap test as text."""
@@ -17,16 +19,23 @@ def render_study(study: SwapStudy) -> str:
     for score_side, cost_side in zip(study.score, study.cost, strict=True):
         name = score_side.name
         points = study.scale if name != "rho" else 1.0
-        lines.append(f"{name:<10}{_cell(score_side, points):>30}{_cell(cost_side, 1.0):>34}")
+        of_score, of_cost = _cell(score_side, study["V"], points), _cell(cost_side, study["V_C"], 1.0)
+        lines.append(f"{name:<10}{of_score:>30}{of_cost:>34}")
     lines.append(
         f"intervals by t over {study.pairs} swap pairs; V, Pi, W: larger is worse for the changed team; rho = Pi / V"
     )
+    if any(ALIKE in line for line in lines):
+        lines.append(f"{ALIKE}: every swap pair shows this value; without any spread there is no interval")
     return "\n".join(lines)
 
 
-def _cell(contrast: Contrast, scale: float) -> str:
-    if contrast.value is None or contrast.interval is None:
-        return NOT_INTERPRETABLE
+def _cell(contrast: Contrast, value: Contrast, scale: float) -> str:
+    """Write one quantity; V, which rho is a ratio to, says why there is no rho."""
+    if contrast.value is None:
+        return "V has no interval" if value.value and value.interval is None else NOT_INTERPRETABLE
     digits = 1 if scale > 1 else 3 if contrast.name != "rho" else 2
+    shown = f"{scale * contrast.value:+.{digits}f}"
+    if contrast.interval is None:
+        return f"{shown}, {ALIKE}"
     low, high = contrast.interval
-    return f"{scale * contrast.value:+.{digits}f} [{scale * low:+.{digits}f}, {scale * high:+.{digits}f}]"
+    return f"{shown} [{scale * low:+.{digits}f}, {scale * high:+.{digits}f}]"

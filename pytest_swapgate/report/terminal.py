@@ -14,7 +14,7 @@ def render(report: GateReport) -> str:
     head = f"{report.gate}  {report.nodeid}"
     word = _word(report.verdict)
     lines = [f"{head}{' ' * max(2, _WIDTH - len(head) - len(word))}{word}"]
-    if report.rows and report.baseline:
+    if report.baseline:
         lines.append(f"  {report.candidate} against {report.baseline}")
     lines.extend(_row(row) for row in report.rows)
     if not report.rows and report.reason:

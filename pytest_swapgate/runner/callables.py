@@ -16,6 +16,7 @@ from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.models.litellm_model import closing_clients
 from pytest_swapgate.runner.episodes import play_until_it_counts, timed_out
 from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, leading, where_raised
+from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.outages import outage
 from pytest_swapgate.runner.side_by_side import side_by_side
 from pytest_swapgate.runner.stage import Stage
@@ -91,6 +92,7 @@ async def play_callables(
     seed: int,
     looks: Sequence[int] = (),
     stop: Callable[[list[PairOutcome]], bool] | None = None,
+    halt: Halt | None = None,
 ) -> list[PairOutcome]:
     """Play both arms on every task and trial, in the same session, one beside the other.
 
@@ -106,11 +108,16 @@ async def play_callables(
     looks, stop
         Numbers of pairs at which ``stop`` is handed all pairs so far and may end the run; never in between.
         The last number is the most pairs that are played.
+    halt
+        Remembers a cap that is reached; the pairs that both arms have finished are then returned. None raises the
+        cap instead. Either way what is in flight may finish, and nothing else is played.
 
     Raises
     ------
     ArmError
         When an arm raises or returns something that is no outcome.
+    BudgetReachedError
+        When a cap is reached and there is no ``halt``.
     """
     names = task_ids(tasks)
     seeds = np.random.default_rng([seed, 1]).integers(2**31, size=(trials, len(tasks)))
@@ -118,21 +125,26 @@ async def play_callables(
     plan = [(trial, index) for trial in range(trials) for index in order.permutation(len(tasks))]
     swapped = np.random.default_rng([seed, 3]).integers(2, size=len(plan))
     outcomes: dict[tuple[int, int], PairOutcome] = {}
+    cap = Halt(stage.purse) if halt is None else halt
+    finished: list[Episode] = []
 
     async def play_pair(slot: int) -> None:
         trial, index = plan[slot]
         arms = (candidate, baseline) if swapped[slot] else (baseline, candidate)
         played = {}
-        for arm in arms:
-            key = _key(arm, tasks[index], names[index], trial, int(seeds[trial, index]))
-            played[arm.role] = await _read_or_play(
-                stage, arm, tasks[index], Task(id=names[index]), int(seeds[trial, index]), key
-            )
-        outcomes[trial, index] = PairOutcome(names[index], trial, played["baseline"], played["candidate"])
+        with cap.catching():
+            for arm in arms:
+                key = _key(arm, tasks[index], names[index], trial, int(seeds[trial, index]))
+                played[arm.role] = await _read_or_play(
+                    stage, arm, tasks[index], Task(id=names[index]), int(seeds[trial, index]), key, cap
+                )
+                finished.append(played[arm.role])
+            outcomes[trial, index] = PairOutcome(names[index], trial, played["baseline"], played["candidate"])
 
     both_async = all(_is_async(arm.call) for arm in (baseline, candidate))
     ends = list(looks) if stop is not None else [len(plan)]
-    stage.progress.plan(2 * min(ends[-1] if ends else 0, len(plan)))
+    asked = 2 * min(ends[-1] if ends else 0, len(plan))
+    stage.progress.plan(asked)
     done = 0
     async with closing_clients():
         for end in ends:
@@ -143,16 +155,25 @@ async def play_callables(
                 for slot in slots:
                     await play_pair(slot)
             done = slots.stop
+            if cap.reached is not None:  # no look is taken at pairs that are not all there
+                break
             if stop is not None and stop([outcomes[trial, index] for trial, index in plan[:done]]):
                 break
-    stage.progress.plan(2 * (done - min(ends[-1] if ends else 0, len(plan))))
+    stage.progress.plan(len(finished) - asked)
+    if cap.reached is not None and halt is None:
+        raise cap.reached
     return [outcomes[key] for key in sorted(outcomes, key=lambda key: (key[1], key[0]))]
+
+
+def task_content(task: Any) -> str | None:
+    """Return what a task says, equal for equal tasks; None for an object that does not say what it is."""
+    return task.model_dump_json() if isinstance(task, Task) else _plain(task)
 
 
 def _key(arm: CallableArm, task: Any, name: str, trial: int, seed: int) -> str | None:
     if arm.identity is None:
         return None
-    content = task.model_dump_json() if isinstance(task, Task) else _plain(task)
+    content = task_content(task)
     if content is None:
         return None
     return content_key(arm=arm.identity, role=arm.role, task=name, content=content, trial=trial, seed=seed)
@@ -168,7 +189,7 @@ def _plain(task: Any) -> str | None:
 
 
 async def _read_or_play(
-    stage: Stage, arm: CallableArm, task: Any, noun: Task, seed: int, key: str | None
+    stage: Stage, arm: CallableArm, task: Any, noun: Task, seed: int, key: str | None, halt: Halt
 ) -> Episode:
     store = stage.store
     if store is not None and key is not None and not stage.fresh:
@@ -177,6 +198,7 @@ async def _read_or_play(
             stage.purse.found()
             stage.progress.finish(found, read=True)
             return found
+    halt.check()
     played = await play_until_it_counts(stage, lambda _: _play(stage, arm, task, noun.id, seed))
     episode = played.replayed_as(task_id=noun.id, seed=seed)
     if store is not None and episode.counts:

@@ -18,6 +18,7 @@ from pytest_swapgate.models.litellm_model import closing_clients
 from pytest_swapgate.models.registry import ModelRegistry
 from pytest_swapgate.runner.episodes import play_episode
 from pytest_swapgate.runner.errors import ArmError, BudgetReachedError
+from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.purse import EpisodeMeter, Purse
 from pytest_swapgate.runner.stage import Stage
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task, Usage
@@ -59,11 +60,12 @@ class Answer:
 
 
 async def play_elsewhere(
-    stage: Stage, executor: Executor, team: Team, task: Task, seed: int, *, meter: EpisodeMeter
+    stage: Stage, executor: Executor, team: Team, task: Task, seed: int, *, meter: EpisodeMeter, halt: Halt
 ) -> Episode:
     """Play one episode on an executor as `play_episode` plays it here; a lost result is sent for again.
 
-    A cap on money holds inside the episode against what was left when it began, and between episodes exactly.
+    A cap on money holds inside the episode against what was left when it began, and between episodes exactly; an
+    episode that waits in the executor when it is reached is taken back.
 
     Raises
     ------
@@ -86,7 +88,7 @@ async def play_elsewhere(
         usd=usd,
         tokens=tokens,
     )
-    answer = await _answer(executor, job)
+    answer = await _answer(executor, job, halt)
     meter.booked_elsewhere(answer.usage, answer.spent)
     if answer.stop == "budget":
         stage.purse.check()
@@ -137,11 +139,15 @@ async def _play_job(job: Job) -> Answer:
     return Answer(episode=episode, usage=episode.usage, spent=purse.spent)
 
 
-async def _answer(executor: Executor, job: Job) -> Answer:
+async def _answer(executor: Executor, job: Job, halt: Halt) -> Answer:
     for sending in range(1, SENDINGS + 1):
         try:
-            return await _result(executor.submit(play_job, job))
+            future = executor.submit(play_job, job)
+            with halt.sent(future):
+                return await _result(future)
         except Exception as error:
+            if isinstance(error, concurrent.futures.CancelledError):
+                halt.check()
             what = f"{type(error).__name__}: {error}".split("\n")[0][:300]
             where = f"{type(executor).__name__}, the executor,"
             if not _is_lost(error):

@@ -43,6 +43,7 @@ async def play_until_it_counts(stage: Stage, play: Callable[[EpisodeMeter], Awai
     BudgetReachedError
         When a cap is reached; an episode that was cut by it is not returned.
     """
+    before = 0
     for _ in range(REPLAYS + 1):
         stage.purse.start()
         with attempt() as tried:
@@ -60,7 +61,9 @@ async def play_until_it_counts(stage: Stage, play: Callable[[EpisodeMeter], Awai
                 break
             stage.progress.lose(episode)
             tried.again()
-    return episode
+            before += 1
+    before -= not episode.counts  # the time that is returned is no earlier one
+    return episode.model_copy(update={"lost_attempts": before}) if before else episode
 
 
 async def play_episode(

@@ -97,7 +97,8 @@ class Purse:
                 self._here = self._here._replace(started=self._here.started + started)
         if not started:
             raise BudgetReachedError(
-                f"the cap of {self._episodes} episodes is reached: raise --swapgate-max-episodes; {_KEPT}"
+                f"the cap of {self._episodes} episode{'s' if self._episodes != 1 else ''} is reached: "
+                f"raise --swapgate-max-episodes; {_KEPT}"
             )
 
     def check(self) -> None:

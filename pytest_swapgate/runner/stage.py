@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pytest_swapgate.environments.base import Environment, environment_digest
@@ -46,8 +47,9 @@ class Stage:
     progress
         Is told what is planned, done and lost.
     surroundings
-        Identity of the code, prompts and settings around an environment that names no digest of its own; empty for
-        none. With it, a change of a module that the environment calls is played again.
+        Identity of the code, prompts and settings around an environment, or a project's own model, that names no
+        digest of its own, or a function that returns it as of now; empty for none. With it, a change of a module that
+        they call is played again.
     """
 
     environment: Environment
@@ -62,12 +64,30 @@ class Stage:
     episode_timeout: float | None = 1800.0
     executor: Executor | None = None
     progress: Progress = field(default_factory=Progress)
-    surroundings: str = ""
+    surroundings: str | Callable[[], str] = ""
+
+    def anew(self) -> Stage:
+        """Return this stage with its surroundings looked at again."""
+        again = replace(self)
+        vars(again)["_rules"] = self._rules  # taken once: an environment may count what it plays
+        return again
+
+    @cached_property
+    def _rules(self) -> str:
+        return environment_digest(self.environment)
+
+    @cached_property
+    def _around(self) -> str:
+        return self.surroundings() if callable(self.surroundings) else self.surroundings
+
+    def model_identity(self, name: str) -> str:
+        """Return what evidence must know of a model besides its name; of one that does not say, the project's code."""
+        known = self.models.identity(name)
+        return self._around if known is None else known
 
     @cached_property
     def digest(self) -> str:
         """Identity of the environment's rules, taken once: an environment may count what it plays."""
-        rules = environment_digest(self.environment)
-        if not self.surroundings or getattr(self.environment, "digest", None):
-            return rules
-        return hashlib.sha256(f"{rules}\0{self.surroundings}".encode()).hexdigest()
+        if getattr(self.environment, "digest", None) or not self._around:
+            return self._rules
+        return hashlib.sha256(f"{self._rules}\0{self._around}".encode()).hexdigest()

@@ -160,6 +160,7 @@ def continuous_harm(
     tau2: float = 0.0,
     sessions: int = 1,
     sd_aa: float | None = None,
+    sd_if_alike: float | None = None,
 ) -> HarmEstimate:
     """Harm of a continuous outcome over independent units.
 
@@ -174,6 +175,8 @@ def continuous_harm(
     sd_aa : float, optional
         Standard deviation of a unit's difference between identical arms, for the floor; else the observed
         one.
+    sd_if_alike : float, optional
+        Standard deviation to assume, > 0, where all units are identical: the planned one.
 
     Returns
     -------
@@ -183,13 +186,14 @@ def continuous_harm(
     Raises
     ------
     ValueError
-        With fewer than 3 units, or if all units are identical: then the spread was not measured (a constant
-        outcome, or the same episodes counted twice), and any interval would be of zero width.
+        With fewer than 3 units, or if all units are identical and ``sd_if_alike`` is not given: then the spread was not
+        measured (a constant outcome, or the same episodes counted twice), and any interval would be of zero width.
     """
     d = reals("differences", differences, minimum_size=MIN_UNITS, what="unit differences")
     level = 1 - _alpha(alpha)
     drift = real("tau2", tau2, at_least=0.0) / count("sessions", sessions, minimum=1)
-    sd = unit_sd(d, "differences")
+    assumed = None if sd_if_alike is None else real("sd_if_alike", sd_if_alike, above=0.0)
+    sd = assumed if assumed is not None and alike(d) else unit_sd(d, "differences")
     df = d.size - 1
     harm = float(d.mean())
     se = math.sqrt(sd * sd / d.size + drift)
@@ -206,9 +210,14 @@ def continuous_harm(
     )
 
 
+def alike(d: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
+    """Whether units are identical up to rounding, so that nothing was measured about their spread."""
+    return float(np.ptp(d)) <= 1e-12 * float(np.abs(d).max())
+
+
 def unit_sd(d: np.ndarray[tuple[int, ...], np.dtype[np.float64]], name: str) -> float:
     """Sample standard deviation; an error if the units are identical up to rounding."""
-    if float(np.ptp(d)) <= 1e-12 * float(np.abs(d).max()):
+    if alike(d):
         raise ValueError(
             f"{name} must differ between units, got {d.size} identical values {float(d[0]):g}: "
             "nothing was measured about their spread (constant outcome, or the same episodes counted twice)"

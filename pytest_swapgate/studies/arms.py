@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pytest_swapgate.models import ModelError
 from pytest_swapgate.runner import ArmError, Chain, play_chains
+from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.locking import locked
 from pytest_swapgate.studies.formation import Cohort
 from pytest_swapgate.teams import BiteError, Condition, Episode, RosterChange, prove_bite, roster
@@ -121,7 +122,7 @@ class PlayedArm:
     seats
         The changed seat of each team.
     episodes
-        Episodes of each team, in order of trials.
+        Episodes of each team, in order of trials; the first ones only, where a cap was reached.
     """
 
     arm: TeamArm
@@ -129,13 +130,20 @@ class PlayedArm:
     episodes: tuple[tuple[Episode, ...], ...]
 
 
-async def play_arms(arms: Sequence[TeamArm]) -> list[PlayedArm]:
+async def play_arms(arms: Sequence[TeamArm], *, halt: Halt | None = None) -> list[PlayedArm]:
     """Play arms of one cohort, interleaved trial by trial inside each team.
+
+    Parameters
+    ----------
+    halt
+        Remembers a cap that is reached; what was finished is then returned. None raises the cap instead.
 
     Raises
     ------
     ArmError, BiteError
         Before anything is played, if an arm is not what it claims to be.
+    BudgetReachedError
+        When a cap is reached and there is no ``halt``.
     """
     cohort = arms[0].cohort
     if any(arm.cohort is not cohort for arm in arms):
@@ -146,6 +154,7 @@ async def play_arms(arms: Sequence[TeamArm]) -> list[PlayedArm]:
             "compare placebo_baseline with another condition"
         )
     changes = [arm.changes() for arm in arms]
+    order = _partners_together(arms)
     groups = [
         [
             Chain(
@@ -156,10 +165,10 @@ async def play_arms(arms: Sequence[TeamArm]) -> list[PlayedArm]:
             )
             for a, arm in enumerate(arms)
         ]
-        for index in range(len(cohort.teams))
+        for index in order
     ]
     async with locked(cohort.stage, [f"{cohort.name}/{arm.condition.value}" for arm in arms]):
-        played = await play_chains(cohort.stage, groups)
+        played = dict(zip(order, await play_chains(cohort.stage, groups, halt=halt), strict=True))
     return [
         PlayedArm(
             arm=arm,
@@ -168,6 +177,15 @@ async def play_arms(arms: Sequence[TeamArm]) -> list[PlayedArm]:
         )
         for a, arm in enumerate(arms)
     ]
+
+
+def _partners_together(arms: Sequence[TeamArm]) -> list[int]:
+    """Return the teams in an order that leaves few swap pairs half played, should a cap be reached."""
+    cohort = arms[0].cohort
+    for arm in arms:
+        if arm.condition.needs_donor:
+            return [team for first, second, _ in cohort.pairs(arm.seat) for team in (first, second)]
+    return list(range(len(cohort.teams)))
 
 
 def _played_as(change: RosterChange, model: str | None) -> str:

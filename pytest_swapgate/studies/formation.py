@@ -6,14 +6,15 @@ Source: the swap-test paper, sections 3.1 and 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pytest_swapgate.environments.base import Environment, role_prompt
-from pytest_swapgate.runner import ArmError, Chain, Stage, play_chains
+from pytest_swapgate.runner import ArmError, BudgetReachedError, Chain, Stage, play_chains
 from pytest_swapgate.runner.errors import where_raised
+from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.locking import locked
 from pytest_swapgate.teams import Agent, Episode, Task, Team, role_matched_pairs
 from pytest_swapgate.teams.episode import FailureClass, Split
@@ -51,6 +52,10 @@ class Cohort:
     trials: int
     seed: int
     model: str
+
+    def anew(self) -> Cohort:
+        """Return this cohort on a stage that has looked again at what surrounds it."""
+        return replace(self, stage=self.stage.anew())
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -116,6 +121,8 @@ async def form_cohort(
     ArmError
         When the environment has no tasks of a split, or cannot be played, or when more than 5 % of the formation
         was lost to failures that are not the agents'.
+    BudgetReachedError
+        When a cap is reached before all teams are formed.
     """
     for name, value, least in (("teams", teams, 2), ("episodes", episodes, 0), ("trials", trials, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -127,8 +134,15 @@ async def form_cohort(
     for index, team in enumerate(unformed):
         trials_of_team = _formation_trials(tasks, index, episodes, seed)
         groups.append([Chain(team, trials_of_team, study="formation", arm="formation")])
+    halt = Halt(stage.purse)
     async with locked(stage, ["formation"]):
-        played = await play_chains(stage, groups)
+        played = await play_chains(stage, groups, halt=halt)
+    if halt.reached is not None:
+        done = sum(len(group[0][0]) for group in played)
+        raise BudgetReachedError(
+            f"{halt.reached}; reached while the teams were formed, after {done} of {teams * episodes} formation "
+            "episodes: there is nothing to compare yet"
+        )
     _check_formation([episode for group in played for episode in group[0][0]])
     formed = tuple(group[0][1].model_copy(update={"id": unformed[i].id}) for i, group in enumerate(played))
     return Cohort(

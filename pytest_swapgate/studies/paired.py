@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pytest_swapgate.stats import Interval, log_cost_ratio
 from pytest_swapgate.studies.arms import PlayedArm
-from pytest_swapgate.teams import Episode, FailureClass, Usage
+from pytest_swapgate.studies.who_pays import WhoPays, who_pays
+from pytest_swapgate.teams import Episode, FailureClass, Team, Usage
 
 FloatArray = NDArray[np.float64]
 
@@ -83,25 +84,6 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class WhoPays:
-    """Where the extra messages of the candidate come from.
-
-    Attributes
-    ----------
-    extra
-        Messages of the candidate minus those of the baseline; > 0.
-    incumbents
-        Share of them that the seats that stayed sent; may leave [0, 1] where one side sends fewer.
-    kinds
-        Kind -> share of the extra messages, largest first, of the kinds that grew.
-    """
-
-    extra: int
-    incumbents: float
-    kinds: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True)
 class PairedResult:
     """Two arms, measured.
 
@@ -124,9 +106,12 @@ class PairedResult:
     seconds
         Wall-clock time; None where a report must read the same every time, as with a cassette.
     stopped
-        Why it ended before its plan, if it did.
+        Why it ended before its plan, if it did; no verdict is taken then.
+    left_out
+        Units that give no figure: lost to the infrastructure, or, where it was stopped, begun, such as a swap pair of
+        which only one team has a finished pair of episodes.
     look, looks
-        Sequential gates: number of the look that ended it, and planned numbers of pairs.
+        Sequential gates: number of the last look, and planned numbers of pairs.
     look_interval
         Interval of the harm at that look's critical value.
     """
@@ -143,9 +128,19 @@ class PairedResult:
     floor: PairedResult | None = None
     seconds: float | None = None
     stopped: str = ""
+    left_out: tuple[Unit, ...] = ()
     look: int = 0
     looks: tuple[int, ...] = ()
     look_interval: Interval | None = None
+
+    def complete(self) -> PairedResult:
+        """Leave out units of which a cell lost all its pairs; their losses stay on record."""
+        whole = tuple(unit for unit in self.units if all(cell.valid for cell in unit.cells))
+        if len(whole) == len(self.units):
+            return self if self.floor is None else replace(self, floor=self.floor.complete())
+        lost = tuple(unit for unit in self.units if unit not in whole)
+        floor = None if self.floor is None else self.floor.complete()
+        return replace(self, units=whole, left_out=(*self.left_out, *lost), floor=floor)
 
     @property
     def cells(self) -> list[Cell]:
@@ -158,9 +153,29 @@ class PairedResult:
         return sum(len(cell.valid) for cell in self.cells)
 
     @property
+    def finished(self) -> int:
+        """Pairs of episodes that both arms have finished, whether they count or not."""
+        return sum(len(cell.baseline) for cell in self._begun)
+
+    @property
+    def _begun(self) -> list[Cell]:
+        return [*self.cells, *(cell for unit in self.left_out for cell in unit.cells)]
+
+    @property
+    def trials(self) -> int:
+        """Most trials of a cell."""
+        return max((len(cell.baseline) for cell in self.cells), default=1)
+
+    def attempts(self, arm: Literal["baseline", "candidate"]) -> tuple[int, int]:
+        """Return how often episodes of an arm were played, and how many of these times they were lost."""
+        episodes = [episode for cell in self._begun for episode in getattr(cell, arm)]
+        again = sum(episode.lost_attempts for episode in episodes)
+        return len(episodes) + again, again + sum(not episode.counts for episode in episodes)
+
+    @property
     def losses(self) -> dict[FailureClass, int]:
         """Failure class -> episodes that do not count."""
-        episodes = (e for cell in self.cells for e in (*cell.baseline, *cell.candidate))
+        episodes = (e for cell in self._begun for e in (*cell.baseline, *cell.candidate))
         return dict(Counter(e.failure for e in episodes if e.failure is not None and not e.counts))
 
     @property
@@ -175,23 +190,22 @@ class PairedResult:
 
     @property
     def cost_harms(self) -> FloatArray:
-        """Log ratio of messages per completed sub-task, candidate to baseline, of each unit.
+        """Log ratio of messages per completed sub-task, candidate to baseline, of each unit: totals over its cells.
 
         Raises
         ------
         ValueError
-            If a cell has no messages or no completed sub-task in an arm.
+            If a unit has no messages or no completed sub-task in an arm.
         """
-        harms = []
-        for unit in self.units:
-            totals = np.array([cell.totals() for cell in unit.cells], dtype=float)
-            for cell, (sent, done, sent0, done0) in zip(unit.cells, totals, strict=True):
-                for arm, messages, subtasks in (("candidate", sent, done), ("baseline", sent0, done0)):
-                    if messages == 0 or subtasks == 0:
-                        what = "messages" if messages == 0 else "completed sub-tasks"
-                        raise ValueError(f"cost cannot be formed: the {arm} of {cell.name} has no {what}")
-            harms.append(float(np.mean(log_cost_ratio(*totals.T))))
-        return np.array(harms)
+        if not self.units:  # stopped before there was any
+            return np.array([])
+        totals = np.array([np.sum([cell.totals() for cell in unit.cells], axis=0) for unit in self.units])
+        for unit, (sent, done, sent0, done0) in zip(self.units, totals, strict=True):
+            for arm, messages, subtasks in (("candidate", sent, done), ("baseline", sent0, done0)):
+                if messages == 0 or subtasks == 0:
+                    what = "messages" if messages == 0 else "completed sub-tasks"
+                    raise ValueError(f"cost cannot be formed: the {arm} of {unit.name} has no {what}")
+        return log_cost_ratio(*totals.T)
 
     @property
     def paired_binary(self) -> tuple[int, int, int] | None:
@@ -222,19 +236,7 @@ class PairedResult:
     @property
     def who_pays(self) -> WhoPays | None:
         """Who sends the candidate's extra messages and what they do; None if there are none."""
-        staying, kinds, extra = 0, Counter[str](), 0
-        for cell in self.cells:
-            for sign, index in ((1, 1), (-1, 0)):
-                for pair in cell.valid:
-                    for message in pair[index].messages:
-                        extra += sign
-                        kinds[message.kind or "other"] += sign
-                        staying += sign * (message.sender != cell.seat)
-        if extra <= 0 or not any(cell.seat for cell in self.cells):
-            return None
-        grown = sum(n for n in kinds.values() if n > 0)
-        shares = tuple((kind, n / grown) for kind, n in kinds.most_common() if n > 0)
-        return WhoPays(extra=extra, incumbents=staying / extra, kinds=shares)
+        return who_pays(self.cells)
 
 
 def pair_teams(
@@ -252,7 +254,7 @@ def pair_teams(
             baseline=baseline.episodes[index],
             candidate=candidate.episodes[index],
             seat=candidate.seats[index],
-            active=any(agent.notebook.partner_notes for agent in team.agents),
+            active=_shared_store(team, (*baseline.episodes[index], *candidate.episodes[index])),
         )
         for index, team in enumerate(cohort.teams)
     ]
@@ -261,6 +263,13 @@ def pair_teams(
     pairs = cohort.pairs(candidate.arm.seat)
     units = tuple(Unit(f"{cells[i].name}+{cells[j].name}", (cells[i], cells[j])) for i, j, _ in pairs)
     return units, "swap pair"
+
+
+def _shared_store(team: Team, episodes: Sequence[Episode]) -> bool | None:
+    """Whether the team's coordination store was non-empty before the arms forked; None where its episodes say it."""
+    if any(episode.active is not None for episode in episodes):
+        return None
+    return any(agent.notebook.partner_notes for agent in team.agents)
 
 
 def models_of(cells: Sequence[PlayedArm]) -> tuple[str, ...]:

@@ -134,6 +134,8 @@ class Episode(Frozen):
         Model calls, tokens and price.
     failure, error
         Set when the episode has no honest outcome; ``score`` is then meaningless.
+    lost_attempts
+        Times it was played before and lost to the infrastructure; filled in by the runner.
     notebooks
         Seat -> notebook after the episode.
     states
@@ -156,6 +158,7 @@ class Episode(Frozen):
     usage: Usage = Usage()
     failure: FailureClass | None = None
     error: str = ""
+    lost_attempts: int = Field(default=0, ge=0)
     notebooks: dict[str, Notebook] = Field(default_factory=dict)
     states: dict[str, str] = Field(default_factory=dict)
     events: tuple[str, ...] = ()

@@ -32,7 +32,7 @@ def as_episode(outcome: Any, who: str) -> Episode:
         If it is none of them; NaN is none.
     """
     if isinstance(outcome, Episode):
-        return outcome
+        return _checked(outcome, who)
     if inspect.iscoroutine(outcome):
         outcome.close()
         raise OutcomeError(f"{who} returned a coroutine that was not awaited: write 'return await ...'")
@@ -46,3 +46,18 @@ def as_episode(outcome: Any, who: str) -> Episode:
         raise OutcomeError(f"{who} returned {score!r}: {accepted}")
     hint = " (no return statement?)" if outcome is None else ""
     raise OutcomeError(f"{who} returned {type(outcome).__name__}{hint}: {accepted}")
+
+
+def _checked(episode: Episode, who: str) -> Episode:
+    """Refuse an episode whose fields were changed past their validation, as by ``model_copy(update=...)``."""
+    score: Any = episode.score
+    if (
+        isinstance(score, bool | np.bool_)
+        or not isinstance(score, Real)
+        or not (math.isfinite(float(score)) and 0 <= float(score) <= 1)
+    ):
+        raise OutcomeError(f"{who} returned an Episode with score={score!r}: accepted is a number in [0, 1]")
+    subtasks: Any = episode.subtasks
+    if not isinstance(subtasks, Real) or not (math.isfinite(float(subtasks)) and float(subtasks) >= 0):
+        raise OutcomeError(f"{who} returned an Episode with subtasks={subtasks!r}: accepted is a number >= 0")
+    return episode

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,12 +38,32 @@ def test_what_cannot_be_read_is_named_left_alone_and_does_not_stop_the_rest(
     text.write_text("precious\n" * 100)
     missing, target = tmp_path / "missing.db", tmp_path / "all.db"
     code, out, error = call(capsys, "combine", target, text, good, missing)
-    assert code == 0
+    assert code == 3
     assert out.splitlines()[-1] == f"{target}: 1 episodes added from 1 of 3 files"
-    first, second = error.splitlines()
+    first, second, last = error.splitlines()
     assert first.startswith(f"left out: {text}: not an SQLite file")
     assert second.startswith(f"left out: {missing}: no such evidence file")
+    assert last == (
+        "swapgate combine: 2 of 3 files left out; what they decided is unknown: bring them and combine again"
+    )
     assert text.read_text() == "precious\n" * 100
+    # What could be read is there.
+    assert call(capsys, "evidence", "check", target)[1].startswith(f"{target}: intact; 1 episodes, ")
+
+
+def test_a_shard_that_was_edited_is_left_out_and_stops_the_pipeline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, edited, target = evidence(tmp_path / "a.db", 1), evidence(tmp_path / "b.db", 2), tmp_path / "all.db"
+    with closing(sqlite3.connect(edited)) as connection, connection:
+        connection.execute(
+            "UPDATE episodes SET score = 1, episode = replace(episode, '\"score\":0.5', '\"score\":1.0')"
+        )
+    code, out, error = call(capsys, "combine", target, good, edited)
+    assert code == 3
+    assert out.splitlines()[-1] == f"{target}: 1 episodes added from 1 of 2 files"
+    assert error.startswith(f"left out: {edited}: episode '02abcdef'")
+    assert "was changed after it was written" in error
 
 
 def test_nothing_combined_ends_with_3_and_creates_nothing(

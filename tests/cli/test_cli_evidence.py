@@ -13,6 +13,7 @@ from cli_samples import call, decide, evidence, refused
 
 from pytest_swapgate.cli import main
 from pytest_swapgate.evidence import EvidenceStore
+from pytest_swapgate.evidence.skips import record_skip
 from pytest_swapgate.teams import FailureClass, Message, Usage
 
 
@@ -174,16 +175,38 @@ def test_export_does_not_overwrite_the_evidence(file: Path, capsys: pytest.Captu
 def test_check_says_intact_or_what_is_damaged(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "evidence", "check", file) == (
         0,
-        f"{file}: intact; 3 episodes, 0 verdicts, 0 conflicts\n",
+        f"{file}: intact; 3 episodes, 0 verdicts, 0 skips, 0 conflicts\n",
         "",
     )
     damage(file, "UPDATE episodes SET episode = '{}', unit = x'00' WHERE key = '01abcdef'")
     damage(file, "UPDATE episodes SET score = 0.75 WHERE key = '02abcdef'")
     code, out, error = call(capsys, "evidence", "check", file)
     assert (code, out) == (3, "")
-    first, second = error.splitlines()
+    first, second, last = error.splitlines()
     assert "'01abcdef' has damaged labels" in first
     assert "'02abcdef' has an outcome that does not fit its text" in second
+    assert last == f"{file}: 2 problems"
+
+
+def test_check_prints_the_first_ten_problems_and_how_many_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = evidence(tmp_path / "e.db", *range(12))
+    damage(path, "UPDATE episodes SET run = 'r2'")
+    code, out, error = call(capsys, "evidence", "check", path)
+    assert (code, out) == (3, "")
+    *shown, last = error.splitlines()
+    assert len(shown) == 10
+    assert all("was changed after it was written" in line for line in shown)
+    assert last == f"{path}: 12 problems, the first 10 of them above"
+
+
+def test_check_does_not_count_a_skip_as_a_verdict(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with EvidenceStore.open(file) as store:
+        decide(store, "r1", "a", "pass")
+        decide(store, "r1", "b", "fail")
+        record_skip(store, "r1", "c", "no key")
+    assert "; 3 episodes, 2 verdicts, 1 skips, 0 conflicts" in call(capsys, "evidence", "check", file)[1]
 
 
 @pytest.mark.parametrize("action", [["list"], ["show", "x"], ["export"], ["check"]])

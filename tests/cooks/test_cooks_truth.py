@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import anyio
 import pytest
 from hypothesis import given, settings
@@ -39,27 +41,42 @@ def test_careless_is_noisier_and_less_skilled():
     assert careless.skill < Truth().skill
 
 
+ACCEPTED = "accepted are simulated, simulated:plain, simulated:careless, simulated:twin or simulated:NAME=NUMBER,... "
+
+
 @pytest.mark.parametrize(
-    "variant",
+    ("variant", "wrong"),
     [
-        "odd",
-        "Plain",
-        "strength",
-        "strength=",
-        "strength=high",
-        "strength=nan",
-        "=1",
-        "strength=0,",
-        "strength=0;noise=1",
-        "force=1",
-        "plain,noise=2",
+        ("", "'' is no variant and no NAME=NUMBER"),
+        (" ", "' ' is no variant and no NAME=NUMBER"),
+        ("odd", "'odd' is no variant and no NAME=NUMBER"),
+        ("Plain", "'Plain' is no variant"),
+        ("plain:", "'plain:' is no variant"),
+        ("strength", "'strength' is no variant"),
+        ("strength=", "'strength=' is no variant"),
+        ("strength=high", "'strength=high' is no variant"),
+        ("strength=nan", "'strength=nan' is no variant"),
+        ("=1", "'=1' names nothing that can be set"),
+        ("strength=0,", "'' is no variant"),
+        (",strength=0", "'' is no variant"),
+        ("strength=0,,noise=1", "'' is no variant"),
+        ("strength=0;noise=1", "'strength=0;noise=1' is no variant"),
+        ("force=1", "'force=1' names nothing that can be set"),
+        ("plain,noise=2", "'plain' is no variant"),
+        ("strength=0,strength=1", "strength is given twice, the second time as 'strength=1'"),
+        ("noise=2, noise=2", "noise is given twice, the second time as 'noise=2'"),
     ],
 )
-def test_unreadable_name_says_what_is_accepted(variant):
-    with pytest.raises(
-        ValueError, match=r"accepted are simulated:plain, simulated:careless.* NAME one of strength"
-    ):
+def test_unreadable_name_says_what_is_wrong_and_what_is_accepted(variant, wrong):
+    with pytest.raises(ValueError, match=re.escape(wrong)) as caught:
         Truth.parse(f"simulated:{variant}")
+    assert f": {ACCEPTED}with NAME one of strength, learning, noise, skill, each once" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", ":plain", "simulate:plain", "openai/gpt-x", "simulated-plain"])
+def test_another_models_name_is_not_a_truth(name):
+    with pytest.raises(ValueError, match="is not the name of a simulated model: accepted are simulated, "):
+        Truth.parse(name)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +90,7 @@ def test_rate_out_of_range_is_refused_by_name(variant):
 
 def test_bad_name_becomes_a_configuration_error_of_one_line():
     registry = ModelRegistry(KitchenEnvironment().simulated)
-    with pytest.raises(ModelError, match=r"^model 'simulated:odd': accepted are") as caught:
+    with pytest.raises(ModelError, match=r"^model 'simulated:odd': 'odd' is no .*: accepted are") as caught:
         registry("simulated:odd")
     assert caught.value.failure is FailureClass.CONFIGURATION
     assert "\n" not in str(caught.value)

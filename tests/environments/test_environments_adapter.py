@@ -7,7 +7,7 @@ import json
 import anyio
 import pytest
 
-from pytest_swapgate.environments import AdaptedEnvironment, TeamAdapter
+from pytest_swapgate.environments import AdaptedEnvironment, TeamAdapter, environment_digest
 from pytest_swapgate.models import PlayingTeam
 from pytest_swapgate.models.registry import ModelRegistry
 from pytest_swapgate.runner import ArmError, Stage
@@ -106,8 +106,31 @@ def test_seats_tasks_and_digest_come_from_the_adapter():
     assert [task.id for task in environment.tasks("formation")] == ["f"]
     assert environment.digest == "v1"
     assert environment.fresh_team(3).id == "team-03"
-    with pytest.raises(ValueError, match="digest must be a non-empty text"):
-        AdaptedEnvironment(Crew, TASKS, digest="")
+    for digest in ("", " ", 1):
+        with pytest.raises(ValueError, match="digest must be None, or a text that names the version"):
+            AdaptedEnvironment(Crew, TASKS, digest=digest)
+
+
+def test_without_a_digest_what_builds_the_team_and_its_tasks_tell_which_system_it_is():
+    def built_with(games):
+        def make():
+            crew = Crew()
+            crew.members["lead"]["games"] = games
+            return crew
+
+        return make
+
+    class Other(Crew):
+        pass
+
+    def identity(make, tasks=TASKS):
+        return environment_digest(AdaptedEnvironment(make, tasks))
+
+    assert identity(Crew) == identity(Crew)
+    assert identity(built_with(0)) == identity(built_with(0))
+    others = [identity(Crew), identity(Other), identity(built_with(0)), identity(built_with(1))]
+    others.append(identity(Crew, TASKS[:2]))
+    assert len(set(others)) == len(others)
 
 
 def test_states_go_in_and_come_back():

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from evidence_samples import episode, put
 
-from pytest_swapgate.evidence import EvidenceError, EvidenceStore, export
+from pytest_swapgate.evidence import EvidenceError, EvidenceStore, combine, export, export_gate
+from pytest_swapgate.evidence.comparisons import ComparedEpisode, Comparison, compared, compared_gates, keep
 from pytest_swapgate.teams import Episode, FailureClass, Usage
 
 
@@ -35,9 +36,12 @@ def test_csv_has_one_row_an_episode_in_stable_order(store: EvidenceStore, tmp_pa
         "study": "swap",
         "unit": "team-01",
         "arm": "placebo",
+        "condition": "",
+        "seat": "",
         "run": "r1",
         "task_id": "onion_soup",
         "seed": "1",
+        "counts": "true",
         "score": "0.5",
         "success": "false",
         "messages": "2",
@@ -80,7 +84,7 @@ def test_json_lines_carry_whole_episodes(store: EvidenceStore, tmp_path: Path) -
     assert [line["key"] for line in lines] == ["a", "b", "c"]
     for line in lines:
         assert Episode.model_validate(line.pop("episode")) == store.get(line["key"])
-        assert set(line) == {"key", "study", "unit", "arm", "run"}
+        assert set(line) == {"key", "study", "unit", "arm", "condition", "seat", "run", "counts"}
 
 
 def test_only_the_study_and_arm_asked_for_are_written(store: EvidenceStore, tmp_path: Path) -> None:
@@ -157,3 +161,88 @@ def test_a_seed_that_parquet_cannot_hold_is_refused_clearly(store: EvidenceStore
     with pytest.raises(EvidenceError, match="does not fit into Parquet"):
         export(store, tmp_path / "episodes.parquet", "parquet")
     assert export(store, tmp_path / "episodes.jsonl", "jsonl") == 3
+
+
+@pytest.mark.parametrize(
+    ("arm", "condition", "seat"),
+    [
+        ("placebo(chef)", "placebo", "chef"),
+        ("swap_cleared(sous chef)", "swap_cleared", "sous chef"),
+        ("replace(chef, model=openai/x (new))", "replace", "chef"),
+        ("placebo(chef) replicate 1", "placebo", "chef"),
+        ("formation", "", ""),
+        ("candidate", "", ""),
+        ("swap", "", ""),
+        ("nonsense(chef)", "", ""),
+    ],
+)
+def test_condition_and_seat_of_an_arm_have_columns_of_their_own(
+    store: EvidenceStore, tmp_path: Path, arm: str, condition: str, seat: str
+) -> None:
+    put(store, "c", episode(7, failure=FailureClass.JUDGE), study="s", arm=arm)
+    export(store, tmp_path / "e.csv", "csv", study="s")
+    with (tmp_path / "e.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["condition"], row["seat"], row["counts"]) == (condition, seat, "false")
+    export(store, tmp_path / "e.jsonl", "jsonl", study="s")
+    line = json.loads((tmp_path / "e.jsonl").read_text())
+    assert (line["condition"], line["seat"], line["counts"]) == (condition, seat, False)
+
+
+def comparison(number: int = 1, seed: int = 0) -> Comparison:
+    place = {"unit": "team-01+team-02", "team": "team-01", "seat": "chef", "active": None, "trial": 0}
+    return Comparison(
+        gate="g",
+        number=number,
+        arms={"baseline": "placebo(chef)", "candidate": "swap(drawn seat)"},
+        unit_word="swap pair",
+        episodes=tuple(
+            ComparedEpisode.of(episode(seed), role=role, counts=role == "baseline", **place)
+            for role in ("baseline", "candidate")
+        ),
+    )
+
+
+@pytest.mark.parametrize("format_", ["csv", "jsonl"])
+def test_the_export_of_a_gate_says_what_each_episode_is_to_it(
+    store: EvidenceStore, tmp_path: Path, format_: str
+) -> None:
+    put(store, "k", episode(0), arm="placebo(chef)")
+    for number in (2, 1):
+        keep(store, "r", comparison(number))
+    path = tmp_path / "gate"
+    assert export_gate(store, path, format_, gate="g", run="r") == 4
+    if format_ == "csv":
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [{name: value or None for name, value in row.items()} for row in csv.DictReader(file)]
+    else:
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [str(row["comparison"]) for row in rows] == ["1", "1", "2", "2"]
+    first, second = rows[:2]
+    assert (first["role"], first["arm"], first["condition"]) == ("baseline", "placebo(chef)", "placebo")
+    assert (second["role"], second["arm"], second["condition"]) == ("candidate", "swap(drawn seat)", "swap")
+    assert {(row["unit"], row["team"], row["seat"]) for row in rows} == {
+        ("team-01+team-02", "team-01", "chef")
+    }
+    assert (str(first["counts"]).lower(), str(second["counts"]).lower()) == ("true", "false")
+    # The candidate's episode has the same content, and is not in the file.
+    assert (first["key"], second["key"]) == ("k", None)
+
+
+def test_what_a_gate_compared_comes_along_when_files_are_combined_and_is_refused_once_edited(
+    store: EvidenceStore, tmp_path: Path
+) -> None:
+    keep(store, "r", comparison())
+    keep(store, "r2", comparison(seed=1))
+    keep(store, "r2", comparison(seed=1))
+    target = combine(tmp_path / "all.db", [store.path]).target
+    with EvidenceStore.open(target) as whole:
+        assert compared_gates(whole) == [("r", "g"), ("r2", "g")]
+        assert compared(whole, "g", "r2") == [comparison(seed=1)]
+        assert compared(whole, "other", "r") == []
+        assert whole.conflicts == 0
+        whole.database.change(
+            "UPDATE documents SET text = replace(text, '0.5', '1.0') WHERE kind = 'comparison'"
+        )
+        with pytest.raises(EvidenceError, match="was changed after it was written"):
+            compared(whole, "g", "r2")

@@ -10,6 +10,8 @@ import pytest
 from evidence_samples import digest, episode, put
 
 from pytest_swapgate.evidence import EvidenceError, EvidenceStore, opening, schema
+from pytest_swapgate.evidence.standing import standing
+from pytest_swapgate.teams import FailureClass, Usage
 
 BOTH = pytest.mark.parametrize("open_", [EvidenceStore.open, EvidenceStore.read])
 
@@ -61,7 +63,8 @@ def test_a_newer_schema_is_left_alone(tmp_path: Path, open_: object, monkeypatch
     with monkeypatch.context() as later:
         later.setattr(schema, "STEPS", (*schema.STEPS, ("CREATE TABLE later (x)",)))
         EvidenceStore.open(path).close()
-    refused(open_, path, r"newer pytest-swapgate \(schema 2, this one reads up to 1\)")
+    today = len(schema.STEPS)
+    refused(open_, path, rf"newer pytest-swapgate \(schema {today + 1}, this one reads up to {today}\)")
 
 
 def test_a_newer_schema_that_only_the_log_knows_is_refused_too(
@@ -99,7 +102,7 @@ def older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "NULL, 2, 120, 0.01, NULL, episode FROM old",
         "DROP TABLE old",
     )
-    monkeypatch.setattr(schema, "STEPS", (OLD, move))
+    monkeypatch.setattr(schema, "STEPS", (OLD, move, *schema.STEPS[1:]))
     return path
 
 
@@ -109,9 +112,52 @@ def test_an_older_schema_is_migrated_with_its_rows(older: Path) -> None:
         assert store.check() == ()
         put(store, "new", episode(6))
     with closing(sqlite3.connect(older)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(schema.STEPS),)
     with EvidenceStore.open(older) as store:
         assert store.known(["k", "new"]) == {"k", "new"}
+
+
+@pytest.fixture
+def unsealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file as the first schema had it: no checksums, no order of runs."""
+    path = tmp_path / "evidence.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "STEPS", schema.STEPS[:1])
+        earlier.setattr(schema, "TABLES", ("episodes", "verdicts"))
+        EvidenceStore.open(path).close()
+    played = episode(5, active=True, failure=FailureClass.AGENT, usage=Usage(usd=None))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO episodes VALUES (7, 'k', 'swap', 'u', 'a', 'r', 0.5, 0, 2, 2, 1, 0, 0, NULL, 'agent', ?)",
+            (played.model_dump_json(),),
+        )
+        connection.execute("INSERT INTO documents VALUES ('cohort', 'c', '{}')")
+        for number, (run, verdict) in enumerate((("z", "fail"), ("a", "pass")), 1):
+            connection.execute("INSERT INTO attempts VALUES (?, 'g', 1)", (run,))
+            connection.execute(
+                "INSERT INTO verdicts VALUES (?, ?, ?, 'g', 1, ?, 'd', '{}', ?)",
+                (number, run, run, verdict, f"2026-01-0{number}T00:00:00.000+00:00"),
+            )
+    return path
+
+
+@BOTH
+def test_a_file_without_checksums_gets_them_and_its_runs_their_order(unsealed: Path, open_: object) -> None:
+    with open_(unsealed) as store:  # type: ignore[operator]
+        assert store.check() == ()
+        assert store.get("k") == episode(5, active=True, failure=FailureClass.AGENT, usage=Usage(usd=None))
+        assert store.outcomes(["k"])["k"].failure is FailureClass.AGENT
+        assert store.get_json("cohort", "c") == "{}"
+        assert [record.verdict for record in store.verdicts()] == ["fail", "pass"]
+        assert standing(store, store.verdicts()) == [("a", "g")]
+
+
+def test_a_file_with_checksums_is_not_sealed_again_when_it_is_opened(unsealed: Path) -> None:
+    EvidenceStore.open(unsealed).close()
+    with closing(sqlite3.connect(unsealed)) as connection, connection:
+        connection.execute("UPDATE episodes SET unit = 'v'")
+    with EvidenceStore.open(unsealed) as store, pytest.raises(EvidenceError, match="was changed"):
+        store.get("k")
 
 
 def test_reading_an_older_schema_migrates_a_copy_only(older: Path) -> None:

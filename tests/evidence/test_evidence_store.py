@@ -216,10 +216,10 @@ def test_check_finds_what_was_changed_behind_the_back(store: EvidenceStore) -> N
     raw(
         store.path,
         "INSERT INTO episodes SELECT 3, 'c', x'00', unit, arm, run, score, success, messages, subtasks, "
-        "active, calls, tokens, usd, failure, episode FROM episodes WHERE key = 'a'",
+        "active, calls, tokens, usd, failure, digest, seal, episode FROM episodes WHERE key = 'a'",
     )
     raw(store.path, "UPDATE documents SET text = 'no'")
-    raw(store.path, "INSERT INTO documents VALUES (x'01', 'k', '{}')")
+    raw(store.path, "INSERT INTO documents VALUES (x'01', 'k', '{}', '')")
     raw(store.path, "INSERT INTO conflicts VALUES ('episode', 'k', x'01')")
     raw(store.path, "UPDATE attempts SET count = 0")
     raw(store.path, "UPDATE verdicts SET summary = 'NaN'")
@@ -231,7 +231,8 @@ def test_check_finds_what_was_changed_behind_the_back(store: EvidenceStore) -> N
     assert "damaged name" in found
     assert "conflict of 'episode' 'k' is damaged" in found
     assert "attempts of gate 'g' in run 'r' are damaged" in found
-    assert "is damaged" in found.splitlines()[-1]
+    assert "is damaged" in found.splitlines()[-2]
+    assert "the verdict of 'g' in run 'r' was changed" in found.splitlines()[-1]
     with pytest.raises(EvidenceError, match="damaged outcome"):
         store.outcomes(["b"])
     raw(store.path, "UPDATE episodes SET failure = 'gremlins' WHERE key = 'a'")

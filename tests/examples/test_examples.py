@@ -139,3 +139,24 @@ def test_an_environment_of_ones_own_is_gated(run_example):
     source = (EXAMPLES / "own_environment" / "conftest.py").read_text()
     code = [line for line in source.split("\n") if line.strip() and not line.strip().startswith(("#", '"""'))]
     assert len(code) <= 40, "the example promises an environment of about 30 lines"
+
+
+def test_a_team_of_another_framework_is_gated_and_its_harmful_rotation_fails(run_example):
+    run = run_example("team_adapter", "-p", "no:randomly")
+    assert run.code == 1, run.out
+    run.line(r"1 failed, 1 passed")
+    run.line(r"^swap_penalty  team_adapter/test_newsroom.py::test_an_editor_may_change_the_newsroom +pass$")
+    run.line(r"^swap_penalty FAIL: score \+\d+\.\d pp \[.+\]: harm above the tolerance of 10 pp")
+    run.line(r"^  replace\(editor, model=hasty\) against placebo\(editor\)$")
+    # Nothing is played twice, though the adapter names no digest.
+    again = run_example("team_adapter", "-p", "no:randomly")
+    assert again.code == 1, again.out
+    assert again.out.count("360 episodes (360 read from evidence)") == 3
+
+
+def test_a_change_of_the_framework_behind_an_adapter_is_played_again(run_example, tmp_path):
+    run_example("team_adapter", "-k", "newsroom and change")
+    code = tmp_path / "team_adapter" / "newsroom.py"
+    code.write_text(code.read_text().replace("range(4)", "range(2 + 2)"))
+    again = run_example("team_adapter", "-k", "newsroom and change")
+    again.line(r"^  360 episodes, ")

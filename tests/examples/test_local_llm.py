@@ -1,6 +1,6 @@
 """The example with real models on loopback: what it needs, what it decides, which tokens it records.
 
-Weights of the 0.5B model are not packaged: where SWAPGATE_QWEN_05B does not name them, its tests are skipped with the
+Weights of the 0.5B model are not packaged: where LOCAL_LLM_QWEN_05B does not name them, its tests are skipped with the
 reason that the example itself gives. With the extra ``local-llm`` alone, real episodes are still played.
 """
 
@@ -18,7 +18,7 @@ import pytest
 from pytest_swapgate.evidence import EvidenceStore
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "local_llm"
-WEIGHTS = "SWAPGATE_QWEN_05B"
+WEIGHTS = "LOCAL_LLM_QWEN_05B"
 SMALL = "openai/smollm2-135m"
 SKIPPED = re.compile(r"^SKIPPED \[\d+\] \S+: (.+)$", re.MULTILINE)
 
@@ -114,7 +114,7 @@ def test_replacing_its_helper_by_the_small_model_fails_the_build(play, recorded)
     assert code == 1, text
     assert re.search(r"^swap_penalty FAIL: score \+\d+\.\d pp \[.+\]: harm", text, re.MULTILINE), text
     assert re.search(r"^  score +harm .* tolerance 20 pp +floor \d+\.\d pp +FAIL$", text, re.MULTILINE), text
-    assert "6 teams, 72 pairs of episodes" in text
+    assert "7 teams, 84 pairs of episodes" in text
     assert f"model openai/qwen2.5-coder-0.5b, {SMALL}" in text
     assert_true_tokens(recorded(), text)
 

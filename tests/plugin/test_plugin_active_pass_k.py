@@ -104,5 +104,32 @@ def test_formed_teams_are_active_by_their_partner_notes(teams, run):
     example = teams().edited(
         "test_gate.py", "swap_penalty(score=0.20, cost=0.60)", "active_pass_k(k=1, drop=0.5)"
     )
-    result = run(example)
+    solved = example.edited(
+        "conftest.py", "            subtasks=4,", "            subtasks=4, success='hm' not in said.values(),"
+    )
+    result = run(solved)
     result.assert_says("T_1: 24 coordination-active tasks common to both arms", "pass^1")
+
+
+def test_teams_with_a_store_of_their_own_say_themselves_when_it_was_active(teams, run):
+    """Their notebooks are empty; what counts is what their episodes say."""
+    example = (
+        teams("swap()")
+        .edited("test_gate.py", "swap_penalty(score=0.20, cost=0.60)", "active_pass_k(k=1, drop=0.5)")
+        .edited(
+            "conftest.py",
+            "            subtasks=4,",
+            "            subtasks=4, success=True, active=task.id != 'held_out-0',",
+        )
+    )
+    run(example).assert_says("T_1: 16 coordination-active tasks common to both arms", "pass^1")
+
+
+def test_a_pass_k_of_nothing_is_no_pass(teams, run):
+    """Scores of .9 are no successes: pass^1 is 0 in both arms, and nothing could be lost."""
+    example = teams("swap()").edited(
+        "test_gate.py", "swap_penalty(score=0.20, cost=0.60)", "active_pass_k(k=1, drop=0.5)"
+    )
+    run(example).assert_ends(1, failed=1).assert_says(
+        "the baseline's active pass^1 is 0.0 %: no candidate can lose the tolerance of 50 pp"
+    )

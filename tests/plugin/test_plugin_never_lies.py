@@ -97,9 +97,25 @@ SILENT = {
         "paired_runner(ok, lost, range(80))",
         "only 288 of 320 planned pairs of episodes count (95 % are needed); lost to: 32 infrastructure; run again",
     ),
-    "no noise in the cost": (
-        "paired_runner(talks, talks_twice, range(80))",
-        "every task shows the same change of the cost, +100 %: its noise was not measured",
+    "a score that never varies": (
+        "paired_runner(lambda task, seed: 0.8, lambda task, seed: 0.8 + 0 * task, range(80))",
+        "every episode of both arms scored 0.8: a score that never varies cannot show a loss",
+    ),
+    "a judge that is down": (
+        "paired_runner(lambda task, seed: False, lambda task, seed: not True, range(80))",
+        "the baseline scores 0.0 % on average: no candidate can lose the tolerance of 10 pp",
+    ),
+    "one task many times": (
+        "paired_runner(ok, fine, list(range(40)) * 2)",
+        "tasks 0 and 40 are the same: tasks are the independent units, so give each once",
+    ),
+    "an episode changed past its checks": (
+        "paired_runner(ok, lambda task, seed: Episode(score=1).model_copy(update={'score': 1.7}), range(80))",
+        "returned an Episode with score=1.7: accepted is a number in [0, 1]",
+    ),
+    "NaN past the checks of an episode": (
+        "paired_runner(ok, lambda t, s: Episode(score=1).model_copy(update={'score': float('nan')}), range(80))",
+        "returned an Episode with score=nan: accepted is a number in [0, 1]",
     ),
 }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 def counted(name, share):
     def arm(task, seed):
-        with Path(__file__).with_name(f".{name}").open("a") as calls:
+        with Path(__file__).with_name(f"{name}.log").open("a") as calls:
             calls.write("x")
         return random.Random(f"{task} {seed} {share}").random() < share
     return arm
@@ -26,7 +26,7 @@ def test_gate(paired_runner):
 
 
 def calls(example, name="calls"):
-    path = example.folder / f".{name}"
+    path = example.folder / f"{name}.log"
     return len(path.read_text()) if path.exists() else 0
 
 

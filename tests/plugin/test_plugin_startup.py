@@ -42,6 +42,17 @@ def test_an_unused_run_imports_a_short_known_list(written, plugins, own):
     assert added <= set(), f"imported at startup: {sorted(added)}"
 
 
+def test_a_controller_that_could_show_workers_imports_next_to_nothing_for_it(written):
+    example = written("def test_a(): pass").with_files({"conftest.py": DUMP})
+    found = []
+    for ours in ("pytest_swapgate.plugin", ""):
+        result = example.run_pytest("-n1", "-s", plugins=f"{ours} xdist.plugin")
+        assert result.exit_code == 0, result.text
+        (line,) = (line for line in result.lines if "LOADED " in line)
+        found.append(set(line.partition("LOADED ")[2].split()))
+    assert found[0] - found[1] == UNDER_XDIST | {"pytest_swapgate.gates.showing"}
+
+
 def test_collecting_gates_needs_no_more_than_their_tolerances(written):
     gate = "@pytest.mark.swap_penalty(score=0.1)\ndef test_a(paired_runner): pass"
     added = loaded(written(gate), "--collect-only")

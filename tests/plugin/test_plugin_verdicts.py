@@ -32,7 +32,9 @@ def test_a_swap_fails_on_the_cost_alone_and_pairs_are_its_units(teams, run):
     result = run(teams("swap()")).assert_ends(1, failed=1)
     result.assert_line(r"score +harm .*pass", r"cost +harm .*FAIL")
     result.assert_says(
-        "8 teams (4 swap pairs)", "correct a failed hand-off", "swap(drawn seat) against placebo(drawn seat)"
+        "8 teams (4 swap pairs)",
+        "of what is said more often corrects a failed hand-off",
+        "swap(drawn seat) against placebo(drawn seat)",
     )
 
 
@@ -248,9 +250,9 @@ class TestOfAClass:
         assert [(t.score, t.cost, t.power, t.alpha) for t in paired_runner.tolerances] == [(0.15, None, 0.8, 0.05)]
         paired_runner(arm, worse, range(80))
 
-    @pytest.mark.swap_penalty(score=0.90, alpha=0.01)
+    @pytest.mark.swap_penalty(score=0.70, alpha=0.01)
     def test_of_its_own(self, paired_runner):
-        assert [(t.score, t.cost, t.power, t.alpha) for t in paired_runner.tolerances] == [(0.90, None, 0.8, 0.01)]
+        assert [(t.score, t.cost, t.power, t.alpha) for t in paired_runner.tolerances] == [(0.70, None, 0.8, 0.01)]
         paired_runner(arm, worse, range(80))
 
 def test_of_the_module(paired_runner):

@@ -249,3 +249,14 @@ def test_two_way_standard_error_never_falls_below_the_interaction():
 def test_bad_tables(table):
     with pytest.raises(ValueError, match="table"):
         two_way_mean(table)
+
+
+def test_a_planned_spread_stands_in_where_units_are_alike_and_only_there():
+    alike = continuous_harm([0.1] * 6, sd_if_alike=0.05)
+    half = scipy_stats.t.ppf(0.95, 5) * 0.05 / math.sqrt(6)
+    assert alike.interval == pytest.approx((0.1 - half, 0.1 + half))
+    assert (alike.sd, alike.df) == (0.05, 5)
+    varied = [0.1, 0.2, 0.3]
+    assert continuous_harm(varied, sd_if_alike=9.0) == continuous_harm(varied)
+    with pytest.raises(ValueError, match="sd_if_alike must be a number > 0"):
+        continuous_harm([0.1] * 6, sd_if_alike=0.0)

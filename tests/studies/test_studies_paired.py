@@ -83,11 +83,11 @@ def test_cost_harm_is_the_log_ratio_of_totals():
     assert measured.mean_cost("baseline") == pytest.approx(1.0)
 
 
-def test_cost_harm_of_a_pair_is_the_mean_of_its_teams():
+def test_cost_harm_of_a_pair_is_that_of_its_totals():
     first = cell("a", [episode(messages=2, subtasks=2)], [episode(messages=4, subtasks=2)])  # log 2
     second = cell("b", [episode(messages=10, subtasks=1)], [episode(messages=80, subtasks=1)])  # log 8
     measured = result(Unit("a+b", (first, second)), word="swap pair")
-    assert measured.cost_harms == pytest.approx([math.log(4)])
+    assert measured.cost_harms == pytest.approx([math.log((84 / 3) / (12 / 3))])
     # The mean cost of an arm is over all its episodes.
     assert measured.mean_cost("candidate") == pytest.approx(84 / 3)
 
@@ -272,9 +272,11 @@ def test_activity_is_that_of_the_shared_state():
     )
     cohort = type(cohort)(cohort.stage, cleared, ((), ()), trials=1, seed=0, model="mute")
     baseline = played(cohort, Condition.PLACEBO, [[episode()]] * 2)
-    candidate = played(cohort, Condition.NAIVE, [[episode(active=False)]] * 2)
-    units, _ = pair_teams(baseline, candidate)
+    units, _ = pair_teams(baseline, played(cohort, Condition.NAIVE, [[episode()]] * 2))
     assert [unit.cells[0].active for unit in units] == [True, False]
+    # Where the episodes say it themselves (a store of their own), theirs is the word, trial by trial.
+    units, _ = pair_teams(baseline, played(cohort, Condition.NAIVE, [[episode(active=False)]] * 2))
+    assert [unit.cells[0].active for unit in units] == [None, None]
 
 
 def test_arms_of_different_length_are_refused():

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from pytest_swapgate.environments.kitchen.cooks import language as words
 from pytest_swapgate.environments.kitchen.cooks.chance import Chance
-from pytest_swapgate.environments.kitchen.cooks.chef import COIN
 from pytest_swapgate.environments.kitchen.cooks.language import Heard, hear
 from pytest_swapgate.environments.kitchen.cooks.reading import CHEF_UTENSILS, Mind, Situation, Spoken
 from pytest_swapgate.environments.kitchen.cooks.skills import FUMBLE, actions_for, knows, product_of
+from pytest_swapgate.environments.kitchen.cooks.speech import COIN
 from pytest_swapgate.environments.kitchen.cooks.truth import Truth
 
 MISREAD_PLAIN = 0.17

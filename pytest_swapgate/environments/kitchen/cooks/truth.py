@@ -41,28 +41,49 @@ class Truth:
         Raises
         ------
         ValueError
-            Naming what is accepted.
+            Naming the part that cannot be read, or the value out of range, and what is accepted.
         """
-        _, _, variant = name.partition(":")
-        if not variant:
+        model, colon, variant = name.partition(":")
+        if model != "simulated":
+            raise ValueError(f"{name!r} is not the name of a simulated model: {_accepted()}")
+        if not colon:
             return cls()
         if variant in VARIANTS:
             return VARIANTS[variant]
-        known = [field.name for field in fields(cls)]
         settings: dict[str, float] = {}
         for part in variant.split(","):
-            key, equals, value = part.partition("=")
-            try:
-                number = float(value)
-            except ValueError:
-                number = math.nan
-            if not equals or key.strip() not in known or math.isnan(number):
+            setting, number = _setting(part)
+            if setting in settings:
                 raise ValueError(
-                    f"accepted are {', '.join(f'simulated:{v}' for v in VARIANTS)} "
-                    f"or simulated:NAME=NUMBER,... with NAME one of {', '.join(known)}"
+                    f"{setting} is given twice, the second time as {part.strip()!r}: {_accepted()}"
                 )
-            settings[key.strip()] = number
+            settings[setting] = number
         return replace(cls(), **settings)
+
+
+def _setting(part: str) -> tuple[str, float]:
+    setting, equals, value = (text.strip() for text in part.partition("="))
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not equals or math.isnan(number):
+        raise ValueError(f"{part!r} is no variant and no NAME=NUMBER: {_accepted()}")
+    if setting not in _names():
+        raise ValueError(f"{part!r} names nothing that can be set: {_accepted()}")
+    return setting, number
+
+
+def _accepted() -> str:
+    variants = ", ".join(f"simulated:{variant}" for variant in VARIANTS)
+    return (
+        f"accepted are simulated, {variants} or simulated:NAME=NUMBER,... with NAME one of "
+        f"{', '.join(_names())}, each once"
+    )
+
+
+def _names() -> list[str]:
+    return [field.name for field in fields(Truth)]
 
 
 VARIANTS = {
