@@ -40,10 +40,12 @@ class Reports:
 
     def __init__(self, session: gates.GateSession) -> None:
         self._session = session
+        self._guard = gates.Guard(session)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Any:
         """Turn an error of this package into one line; a traceback of ours would help nobody."""
+        __tracebackhide__ = True
         try:
             return (yield)
         except BaseException as error:
@@ -58,6 +60,17 @@ class Reports:
 
         return setup_failed(item, failure)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Any:
+        """Take no comparison any more, and say so in one line."""
+        __tracebackhide__ = True
+        if gates.TEST not in item.stash:
+            return (yield)
+        from pytest_swapgate.gates.judging import ended
+
+        with ended(item):
+            return (yield)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the gates out of every report that arrives."""
         gates.collect(self._session, report)
@@ -65,8 +78,13 @@ class Reports:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         """Never end green with a problem: count it as a failed test."""
+        # Only now every conftest.py is there, and the last plugin to be registered is the outermost.
+        if not session.config.pluginmanager.is_registered(self._guard):
+            session.config.pluginmanager.register(self._guard)
         result = yield
-        gates.check_ledger(self._session, self._session.judged)
+        if self._session.worker:
+            return result
+        self._guard.settle()
         if _is_a_run(session.config) and not session.testsfailed:
             gates.check_replacements(self._session)
         session.testsfailed += len(self._session.problems)
@@ -94,11 +112,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[gates.SESSION] = session
     if resolved.plan and hasattr(config.option, "dist"):
         config.option.dist = "no"  # a plan runs nothing, so it needs no workers
-    config.pluginmanager.register(Reports(session), "swapgate-reports")
+    config.pluginmanager.register(Reports(session))  # without a name, by which it could be blocked
     if hasattr(config.hook, "pytest_testnodedown"):  # xdist, under whatever name it was loaded
         from pytest_swapgate.workers import Workers
 
-        config.pluginmanager.register(Workers(session), "swapgate-workers")
+        config.pluginmanager.register(Workers(session))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -139,7 +157,7 @@ def pytest_runtestloop(session: pytest.Session) -> Any:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Start a gate, after skip marks were read and before its fixtures spend anything."""
-    if markers.is_gate(item) and not item.config.getoption("setupplan", False):
+    if markers.is_gate(item):
         from pytest_swapgate.gates.judging import start
 
         start(item)
@@ -148,6 +166,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
     """Judge a gate after its body has passed."""
+    __tracebackhide__ = True
     if gates.TEST not in item.stash:
         return (yield)
     from pytest_swapgate.gates.judging import explained, judge, raise_kept

@@ -106,6 +106,8 @@ def new_paired_runner(request: pytest.FixtureRequest) -> PairedRunner:
     if test is None:
         names = " or ".join(f"@pytest.mark.{name}" for name in markers.GATE_MARKERS)
         gates.stop(f"{item.nodeid}: paired_runner needs a marker that decides: {names}")
+    from pytest_swapgate.gates.judging import ask
+
     session = request.config.stash[gates.SESSION]
     runner = PairedRunner(
         tolerances=test.tolerances,
@@ -121,6 +123,7 @@ def new_paired_runner(request: pytest.FixtureRequest) -> PairedRunner:
         ),
         seed=session.settings.seed,
         gate=item.nodeid,
+        asking=lambda: ask(item),
         identify=lambda role, function, nth, fingerprint: identity_of(
             role, function, gate=item.nodeid, nth=nth, surroundings=fingerprint or session.surroundings()
         ),

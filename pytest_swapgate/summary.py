@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_swapgate.gates import GateSession
+from pytest_swapgate.gates import GateSession, announced
 
 if TYPE_CHECKING:
     from pytest_swapgate.gate.verdicts import GateReport
@@ -29,10 +29,15 @@ def write_summary(terminal: Any, session: GateSession) -> None:
                 terminal.write_line(f"  {line}" if line else "")
     if session.reports:
         _write_reports(terminal, session)
+    for nodeid in announced(session):
+        terminal.write_line(
+            f"{nodeid} is red, and does not fail the run: an xfail had announced it", yellow=True
+        )
     for remark in session.remarks:
         terminal.write_line(f"swapgate remark: {remark}", yellow=True)
     for problem in session.problems:
         terminal.write_line(f"swapgate problem: {problem}", red=True, bold=True)
+    session.said = len(session.problems)
 
 
 def _write_reports(terminal: Any, session: GateSession) -> None:

@@ -37,6 +37,8 @@ class Workers:
             self._showing = show_workers(node.config)
         if self._showing is not None and node.gateway.spec.popen:  # others do not share our folders
             node.workerinput[gates.SHARED] = str(self._showing.file(node.gateway.id))
+        dist = str(node.config.getoption("dist", ""))
+        node.workerinput[gates.RUN] = {"name": self._session.run, "dist": dist}
 
     @pytest.hookimpl
     def pytest_testnodedown(self, node: Any, error: object) -> None:
@@ -45,11 +47,11 @@ class Workers:
         if self._showing is not None:
             self._showing.end(node.gateway.id)
         text = getattr(node, "workeroutput", {}).get(LEDGER)
-        if isinstance(text, str):
-            handed = json.loads(text)
-            gates.check_ledger(self._session, handed["judged"])
+        try:
+            handed = json.loads(text or "")
+            self._session.ledger += gates.entries_from(handed["gates"])
             self._session.remark(handed["remarks"])
-        else:
+        except (TypeError, KeyError, ValueError):
             self._miss(node.gateway.id, error)
 
     @pytest.hookimpl(wrapper=True)
@@ -57,11 +59,13 @@ class Workers:
         """Miss the workers that never ended; the problems are counted further out."""
         try:
             result = yield
+        except pytest.exit.Exception:  # with whatever exit status
+            self._miss_open()
+            raise
         finally:
             if self._showing is not None:
                 self._showing.stop()
-        for name in sorted(self._open):
-            self._miss(name, None)
+        self._miss_open()
         return result
 
     @pytest.hookimpl
@@ -69,6 +73,11 @@ class Workers:
         """Take away what workers wrote."""
         if self._showing is not None:
             self._showing.clear()
+
+    def _miss_open(self) -> None:
+        for name in sorted(self._open):
+            self._miss(name, None)
+        self._open.clear()
 
     def _miss(self, worker: str, error: object) -> None:
         why = f" ({error})" if error else ""
@@ -80,5 +89,5 @@ class Workers:
 
 def hand_over(config: pytest.Config, session: gates.GateSession) -> None:
     """Worker side: hand the ledger to the controller."""
-    text = json.dumps({"judged": session.judged, "remarks": session.remarks})
+    text = json.dumps({"gates": gates.own_entries(session), "remarks": session.remarks})
     config.workeroutput[LEDGER] = text  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from pytest_swapgate.runner import ArmError, CallableArm, Stage, play_callables
 from pytest_swapgate.runner.callables import PairOutcome, task_content, task_ids
 from pytest_swapgate.runner.errors import where_raised
 from pytest_swapgate.runner.halt import Halt
+from pytest_swapgate.shortening import written
 from pytest_swapgate.stats.pass_hat_k import MIN_ACTIVE_TASKS
 from pytest_swapgate.studies.paired import Cell, PairedResult, Unit
 from pytest_swapgate.studies.partial import partial_result
@@ -145,11 +146,11 @@ def listed_tasks(tasks: Any) -> list[Any]:
     if tasks is None:
         return []
     if isinstance(tasks, str | bytes):
-        raise ArmError(f"tasks={tasks!r}: accepted is a sequence of tasks, such as a list")
+        raise ArmError(f"tasks={written(tasks)}: accepted is a sequence of tasks, such as a list")
     try:
         return list(tasks)
     except TypeError:
-        raise ArmError(f"tasks={tasks!r}: accepted is a sequence of tasks, such as a list") from None
+        raise ArmError(f"tasks={written(tasks)}: accepted is a sequence of tasks, such as a list") from None
 
 
 def is_async(arm: Any) -> bool:
@@ -178,7 +179,7 @@ def _active(active: Callable[[Any], bool] | None, task: Any) -> bool | None:
     try:
         return bool(active(task))
     except Exception as error:
-        raise ArmError(f"active=... raised {where_raised(error)} on task {task!r}") from error
+        raise ArmError(f"active=... raised {where_raised(error)} on task {written(task)}") from error
 
 
 def _unit(name: str, active: bool | None, outcomes: list[PairOutcome]) -> Unit:

@@ -67,6 +67,8 @@ class PairedRunner:
         Name of the gate, a label in the evidence file.
     identify
         Gives a user's function its identity.
+    asking
+        Called whenever a comparison is asked for, before anything else; raises to refuse it.
     asked
         How many comparisons were asked for.
     results
@@ -80,6 +82,7 @@ class PairedRunner:
     seed: int
     gate: str
     identify: Identify
+    asking: Callable[[], None] = field(default=lambda: None, repr=False)
     asked: int = 0
     results: list[PairedResult] = field(default_factory=list)
     pending: list[PairedRun] = field(default_factory=list)
@@ -117,6 +120,7 @@ class PairedRunner:
         PairedResult
             In a running event loop an awaitable of it.
         """
+        self.asking()
         self.asked += 1
         number = self.asked
         inside = inside_event_loop()

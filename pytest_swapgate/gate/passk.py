@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 
 from pytest_swapgate.gate.verdicts import GateError
+from pytest_swapgate.shortening import shortened
 from pytest_swapgate.stats import HarmEstimate, active_pass_hat_k_difference, continuous_harm, pass_hat_k
 from pytest_swapgate.stats.pass_hat_k import MIN_ACTIVE_TASKS
 from pytest_swapgate.studies.paired import Cell, PairedResult
@@ -64,8 +65,8 @@ def _active_count(cell: Cell) -> int:
         )
     if any(b != c for b, c in flags):
         raise GateError(
-            f"the arms disagree on which trials of {cell.name} were coordination-active: the subset must be fixed "
-            "from the state both share before they fork; pass active=... (task -> bool) to paired_runner"
+            f"the arms disagree on which trials of {shortened(cell.name)} were coordination-active: the subset must be "
+            "fixed from the state both share before they fork; pass active=... (task -> bool) to paired_runner"
         )
     return sum(bool(b) for b, _ in flags)
 

@@ -87,7 +87,13 @@ def plan_teams(tolerance: SwapPenalty, *, teams: int, swaps: bool) -> TeamPlan:
             continue
         sd = planned_sd(tolerance, metric, word=word, trials=1)
         effect = math.log1p(asked) if metric == "cost" else asked
-        needed = deciding_units(effect, sd=sd, **levels)
+        try:
+            needed = deciding_units(effect, sd=sd, **levels)
+        except ValueError:
+            raise GateError(
+                f"{shown(metric, asked)} of {metric} cannot be detected at power {tolerance.power:g} with any number "
+                "of teams that can be formed: declare a larger tolerance"
+            ) from None
         advice = (
             f"set --swapgate-teams {needed * 2 if swaps else needed + needed % 2}"  # swaps need even numbers
         )

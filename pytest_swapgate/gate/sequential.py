@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pytest_swapgate.gate.verdicts import GateError
 from pytest_swapgate.runner.callables import PairOutcome
+from pytest_swapgate.shortening import written
 from pytest_swapgate.stats import Look, LookPlan, take_look
 
 
@@ -45,14 +46,14 @@ class Looks:
         for pair in played:
             if not (pair.baseline.counts and pair.candidate.counts):
                 raise GateError(
-                    f"sequential=True needs every pair, and task {pair.task_id!r} was lost to an infrastructure error: "
-                    "run again, what was played is kept"
+                    f"sequential=True needs every pair, and task {written(pair.task_id)} was lost to an infrastructure "
+                    "error: run again, what was played is kept"
                 )
             scores = (pair.baseline.score, pair.candidate.score)
             broken = [score for score in scores if score not in (0.0, 1.0)]
             if broken:
                 raise GateError(
-                    f"sequential=True needs successes, got the score {broken[0]:g} on task {pair.task_id!r}: "
+                    f"sequential=True needs successes, got the score {broken[0]:g} on task {written(pair.task_id)}: "
                     "return True or False from both arms, or leave sequential out"
                 )
             b += scores == (1.0, 0.0)

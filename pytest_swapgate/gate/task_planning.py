@@ -17,6 +17,10 @@ from pytest_swapgate.stats import (
 )
 
 MIN_TASKS = 3
+MOST_UNASKED = 100_000
+"""Episodes that a comparison plays because its plan needs them; more are played where trials are declared."""
+MOST_EPISODES = 10_000_000
+"""Episodes that one comparison of two functions plays at most: all of them are held in memory for the verdict."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,16 @@ def plan_tasks(tolerance: SwapPenalty | ActivePassK, *, tasks: int) -> TaskPlan:
     Raises
     ------
     GateError
-        If there are too few tasks, or a declared number of trials that cannot detect the effect.
+        If there are too few tasks, a declared number of trials that cannot detect the effect, or more episodes than
+        anybody would start unasked.
     """
+    plan = _plan_tasks(tolerance, tasks)
+    pairs = plan.looks.sizes[-1] if plan.looks else plan.pairs
+    _refuse_too_many(tolerance, tasks=tasks, trials=plan.trials, pairs=pairs)
+    return plan
+
+
+def _plan_tasks(tolerance: SwapPenalty | ActivePassK, tasks: int) -> TaskPlan:
     if tasks == 0:
         raise GateError(
             "no tasks: pass a sequence of at least 3 tasks to paired_runner(baseline, candidate, tasks)"
@@ -78,6 +90,30 @@ def plan_tasks(tolerance: SwapPenalty | ActivePassK, *, tasks: int) -> TaskPlan:
         return TaskPlan(tasks, 1)
     ratio = effect / deciding_multiplier(tasks, **levels_of(tolerance, level))
     return TaskPlan(tasks, max(2, least, math.ceil(discordance / ratio**2)))
+
+
+def _refuse_too_many(tolerance: SwapPenalty | ActivePassK, *, tasks: int, trials: int, pairs: int) -> None:
+    """Refuse a plan that would start a run of very many calls without anybody having asked for it."""
+    episodes = 2 * pairs
+    most = MOST_UNASKED if tolerance.trials is None else MOST_EPISODES
+    if episodes <= most:
+        return
+    effect, least = _effect(tolerance)
+    goal = "" if effect is None else f", to detect {100 * effect:g} pp at power {tolerance.power:g}"
+    often = "once" if trials == 1 else f"{trials:,} times"
+    advice = [
+        "declare a larger tolerance" if trials > least else "give fewer tasks or declare a larger tolerance"
+    ]
+    if tolerance.trials is None:
+        known = f"more than {most:,} are played only where trials are declared"
+        if episodes <= MOST_EPISODES:
+            advice.append(f"or declare trials={trials} if you want them all")
+    else:
+        known = f"one comparison plays at most {most:,}"
+        advice.append("or fewer trials")
+    raise GateError(
+        f"{tasks:,} tasks, run {often} an arm{goal}, are {episodes:,} episodes; {known}: {', '.join(advice)}"
+    )
 
 
 def _check_declared_trials(
@@ -177,6 +213,9 @@ def plan_unseen_tasks(tolerance: SwapPenalty | ActivePassK) -> UnseenTasks:
     level = _task_level(tolerance)
     if isinstance(tolerance, SwapPenalty) and tolerance.sequential:
         sizes = plan_looks(effect, discordance=discordance, alpha=level, power=tolerance.power).sizes
+        _refuse_too_many(tolerance, tasks=sizes[-1], trials=1, pairs=sizes[-1])
         return UnseenTasks(sizes[-1], 1, effect, sizes)
     pairs = deciding_pairs(effect, discordance=discordance, **levels_of(tolerance, level))
+    if tolerance.trials is None:  # else the tasks that come may be fewer
+        _refuse_too_many(tolerance, tasks=pairs, trials=least, pairs=pairs * least)
     return UnseenTasks(pairs, tolerance.trials or least, effect)

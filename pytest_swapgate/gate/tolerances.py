@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
+
+from pytest_swapgate.shortening import written
+
+SMALLEST = 0.0001
+"""The smallest level, effect and share that can be declared: a tenth of this is beyond any affordable sample."""
+LARGEST_ALPHA = 0.25
+LEAST_POWER = 0.5
+"""A gate that is wrong more often, or misses harm more often, than this is no gate."""
+MOST_FAMILY = 1_000
+MOST_TRIALS = 100_000
+MOST_K = 1_000
+_EDGE = 1e-6
+"""How far a power must stay below 1 - alpha, where no sample is large enough."""
 
 
 class ToleranceError(ValueError):
@@ -13,14 +25,29 @@ class ToleranceError(ValueError):
 
 
 def _number(name: str, value: Any, *, low: float, high: float, accepted: str) -> None:
-    good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not (good and low < value <= high):
-        raise ToleranceError(f"{name}={value!r}: accepted is {accepted}")
+    # Compared as it is: a whole number may be too large for a float.
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (good and low <= value <= high):
+        raise ToleranceError(f"{name}={written(value)}: accepted is {accepted}")
 
 
-def _whole(name: str, value: Any, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ToleranceError(f"{name}={value!r}: accepted is a whole number >= {least}")
+def _whole(name: str, value: Any, *, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ToleranceError(f"{name}={written(value)}: accepted is a whole number from {least} to {most:,}")
+
+
+def _effect(name: str, value: Any, limit: float) -> None:
+    accepted = f"a number in [{SMALLEST:g}, {limit:g}]: what must be detected may not exceed the tolerance"
+    _number(name, value, low=SMALLEST, high=limit, accepted=accepted)
+
+
+def _share(name: str, value: Any) -> None:
+    _number(name, value, low=SMALLEST, high=1.0, accepted=f"a share in [{SMALLEST:g}, 1]")
+
+
+def _seat(value: Any) -> None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ToleranceError(f"seat={written(value)}: accepted is the name of a seat, or None to draw one")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,14 +57,14 @@ class Tolerance:
     Attributes
     ----------
     alpha
-        One-sided level of the gate, in (0, 0.5); split over its metrics and its family on the FAIL side.
+        One-sided level of the gate, in [0.0001, 0.25]; split over its metrics and its family on the FAIL side.
     power
-        Planned chance to fail a harm of the size of the tolerance, in (alpha, 1 - alpha): the rule passes such a harm
+        Planned chance to fail a harm of the size of the tolerance, in [0.5, 1 - alpha): the rule passes such a harm
         with probability alpha.
     family
-        Gates that are decided together (seats), >= 1; metrics inside a gate are counted by themselves.
+        Gates that are decided together (seats), from 1 to 1,000; metrics inside a gate are counted by themselves.
     trials
-        Trials of each task for two callables; None takes what the plan needs.
+        Trials of each task for two callables, from 1 to 100,000; None takes what the plan needs.
     """
 
     marker: ClassVar[str] = ""
@@ -49,17 +76,13 @@ class Tolerance:
     trials: int | None = None
 
     def __post_init__(self) -> None:
-        _number("alpha", self.alpha, low=0.0, high=math.nextafter(0.5, 0), accepted="a number in (0, 0.5)")
-        _number(
-            "power",
-            self.power,
-            low=self.alpha,
-            high=math.nextafter(1 - self.alpha, 0),
-            accepted=f"a number in ({self.alpha:g}, {1 - self.alpha:g}), that is (alpha, 1 - alpha)",
-        )
-        _whole("family", self.family, least=1)
+        accepted = f"a number in [{SMALLEST:g}, {LARGEST_ALPHA:g}]"
+        _number("alpha", self.alpha, low=SMALLEST, high=LARGEST_ALPHA, accepted=accepted)
+        accepted = f"a number in [{LEAST_POWER:g}, {1 - self.alpha:g}), the upper end being 1 - alpha"
+        _number("power", self.power, low=LEAST_POWER, high=1 - self.alpha - _EDGE, accepted=accepted)
+        _whole("family", self.family, least=1, most=MOST_FAMILY)
         if self.trials is not None:
-            _whole("trials", self.trials, least=1)
+            _whole("trials", self.trials, least=1, most=MOST_TRIALS)
 
     @classmethod
     def accepted(cls) -> tuple[str, ...]:
@@ -80,7 +103,7 @@ class Tolerance:
         for name in arguments:
             if name not in cls.accepted():
                 raise ToleranceError(
-                    f"{name}={arguments[name]!r} is unknown: accepted are {', '.join(cls.accepted())}"
+                    f"{name}={written(arguments[name])} is unknown: accepted are {', '.join(cls.accepted())}"
                 )
         made = cls(**arguments)
         object.__setattr__(made, "_given", frozenset(arguments))
@@ -103,9 +126,10 @@ class SwapPenalty(Tolerance):
     Attributes
     ----------
     score
-        Largest tolerable drop of the mean score, in (0, 1]; None does not gate the score.
+        Largest tolerable drop of the mean score, in [0.0001, 1]; None does not gate the score.
     cost
-        Largest tolerable relative rise of messages per completed sub-task, > 0; None does not gate the cost.
+        Largest tolerable relative rise of messages per completed sub-task, in [0.0001, 100]; None does not gate the
+        cost.
     seat
         Seat that arms without one change; None takes the seat that each swap pair drew.
     mde
@@ -114,7 +138,7 @@ class SwapPenalty(Tolerance):
     cost_mde
         The same for the cost beside a score; defaults to ``cost``.
     discordance
-        Planning guess for two callables: share of pairs in which exactly one arm succeeds, in (0, 1].
+        Planning guess for two callables: share of pairs in which exactly one arm succeeds, in [0.0001, 1].
     sequential
         Stop at one of five planned looks as soon as the score is decided (O'Brien-Fleming spending on both sides).
         For two functions that return successes, one trial a task.
@@ -141,11 +165,12 @@ class SwapPenalty(Tolerance):
         if self.score is None and self.cost is None:
             raise ToleranceError("score=None, cost=None: accepted is a tolerance for at least one of them")
         if self.score is not None:
-            _number("score", self.score, low=0.0, high=1.0, accepted="a drop of score in (0, 1], or None")
+            accepted = f"a drop of score in [{SMALLEST:g}, 1], or None"
+            _number("score", self.score, low=SMALLEST, high=1.0, accepted=accepted)
         if self.cost is not None:
-            _number("cost", self.cost, low=0.0, high=100.0, accepted="a relative rise in (0, 100], or None")
-        if self.seat is not None and (not isinstance(self.seat, str) or not self.seat):
-            raise ToleranceError(f"seat={self.seat!r}: accepted is the name of a seat, or None to draw one")
+            accepted = f"a relative rise in [{SMALLEST:g}, 100], or None"
+            _number("cost", self.cost, low=SMALLEST, high=100.0, accepted=accepted)
+        _seat(self.seat)
         for name, value, limit in (
             ("mde", self.mde, self.score if self.score is not None else self.cost),
             ("cost_mde", self.cost_mde, self.cost),
@@ -153,16 +178,16 @@ class SwapPenalty(Tolerance):
             if value is None:
                 continue
             if limit is None:
-                raise ToleranceError(f"{name}={value!r}: accepted only beside cost=...")
-            accepted = f"a number in (0, {limit:g}]: what must be detected may not exceed the tolerance"
-            _number(name, value, low=0.0, high=limit, accepted=accepted)
-        _number("discordance", self.discordance, low=0.0, high=1.0, accepted="a share in (0, 1]")
+                raise ToleranceError(f"{name}={written(value)}: accepted only beside cost=...")
+            _effect(name, value, limit)
+        _share("discordance", self.discordance)
         if not isinstance(self.sequential, bool):
-            raise ToleranceError(f"sequential={self.sequential!r}: accepted is True or False")
+            raise ToleranceError(f"sequential={written(self.sequential)}: accepted is True or False")
         self.check_together()
-        for name, value in (("score_sd", self.score_sd), ("cost_sd", self.cost_sd)):
+        for name, value, most in (("score_sd", self.score_sd, 1.0), ("cost_sd", self.cost_sd, 10.0)):
             if value is not None:
-                _number(name, value, low=0.0, high=math.inf, accepted="a standard deviation > 0, or None")
+                accepted = f"a standard deviation in [{SMALLEST:g}, {most:g}], or None"
+                _number(name, value, low=SMALLEST, high=most, accepted=accepted)
 
     def check_together(self) -> None:
         """Refuse a sequential gate of anything but the score, also where the cost that was given is the default."""
@@ -192,13 +217,13 @@ class ActivePassK(Tolerance):
     Attributes
     ----------
     k
-        Successes in a row that are asked for, >= 1.
+        Successes in a row that are asked for, from 1 to 1,000.
     drop
-        Largest tolerable drop of pass^k, in (0, 1].
+        Largest tolerable drop of pass^k, in [0.0001, 1].
     mde
         Smallest drop that the sample must be able to detect; defaults to ``drop``, may not exceed it.
     discordance
-        Planning guess: share of tasks on which exactly one arm passes k times, in (0, 1].
+        Planning guess: share of tasks on which exactly one arm passes k times, in [0.0001, 1].
     seat
         As of ``swap_penalty``.
     """
@@ -214,16 +239,15 @@ class ActivePassK(Tolerance):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _whole("k", self.k, least=1)
-        _number("drop", self.drop, low=0.0, high=1.0, accepted="a drop of pass^k in (0, 1]")
+        _whole("k", self.k, least=1, most=MOST_K)
+        accepted = f"a drop of pass^k in [{SMALLEST:g}, 1]"
+        _number("drop", self.drop, low=SMALLEST, high=1.0, accepted=accepted)
         if self.mde is not None:
-            accepted = f"a number in (0, {self.drop:g}]: what must be detected may not exceed the tolerance"
-            _number("mde", self.mde, low=0.0, high=self.drop, accepted=accepted)
-        _number("discordance", self.discordance, low=0.0, high=1.0, accepted="a share in (0, 1]")
+            _effect("mde", self.mde, self.drop)
+        _share("discordance", self.discordance)
         if self.trials is not None and self.trials < self.k:
             raise ToleranceError(f"trials={self.trials!r}: accepted is a whole number >= k={self.k}")
-        if self.seat is not None and (not isinstance(self.seat, str) or not self.seat):
-            raise ToleranceError(f"seat={self.seat!r}: accepted is the name of a seat, or None to draw one")
+        _seat(self.seat)
 
     @property
     def effect(self) -> float:

@@ -1,18 +1,27 @@
 """Gates between pytest's hooks.
 
-`state` is kept of a session and a test, `ledger` crosses between processes, and `judging`, which a run without gates
-never imports, starts a gate and takes its verdict.
+`state` is kept of a session and `gate_test` of a test, `ledger` crosses between processes, `guard` has the last word on
+reports and exit status, and `judging`, which a run without gates never imports, starts a gate and takes its verdict.
 """
 
 from __future__ import annotations
 
-from pytest_swapgate.gates.ledger import PROPERTY, STUDY_PROPERTY, check_ledger, check_replacements, collect
+from pytest_swapgate.gates.gate_test import TEST, GateTest
+from pytest_swapgate.gates.guard import Guard
+from pytest_swapgate.gates.ledger import (
+    PROPERTY,
+    STUDY_PROPERTY,
+    announced,
+    check_replacements,
+    collect,
+    entries_from,
+    own_entries,
+)
 from pytest_swapgate.gates.state import (
+    RUN,
     SESSION,
     SHARED,
-    TEST,
     GateSession,
-    GateTest,
     SwapgateWarning,
     is_ours,
     new_session,
@@ -21,17 +30,21 @@ from pytest_swapgate.gates.state import (
 
 __all__ = [
     "PROPERTY",
+    "RUN",
     "SESSION",
     "SHARED",
     "STUDY_PROPERTY",
     "TEST",
     "GateSession",
     "GateTest",
+    "Guard",
     "SwapgateWarning",
-    "check_ledger",
+    "announced",
     "check_replacements",
     "collect",
+    "entries_from",
     "is_ours",
     "new_session",
+    "own_entries",
     "stop",
 ]

@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from pytest_swapgate import markers
-from pytest_swapgate.gates.ledger import publish
-from pytest_swapgate.gates.state import SESSION, TEST, GateTest, SwapgateWarning, is_ours, stop
+from pytest_swapgate.gates.gate_test import TEST, GateTest, expects_failure
+from pytest_swapgate.gates.ledger import LATE, publish
+from pytest_swapgate.gates.state import SESSION, SwapgateWarning, is_ours, stop
+from pytest_swapgate.shortening import shortened
 
 if TYPE_CHECKING:
     from pytest_swapgate.gate.paired_runner import PairedRunner
     from pytest_swapgate.gate.tolerances import Tolerance
     from pytest_swapgate.gate.verdicts import GateReport
+
+_LONGEST_REASON = 2_000
+"""Of a broken gate, with all the texts of a user that one sentence may hold."""
 
 
 def check_markers(item: pytest.Item) -> tuple[Tolerance, ...]:
@@ -39,15 +44,85 @@ def start(item: pytest.Item) -> None:
     test = item.stash.get(TEST, None)
     if test is None:
         test = item.stash.setdefault(TEST, GateTest(check_markers(item)))
+    if is_set_up_only(item):
+        return
     test.attempts += 1
     test.runner = None
     attempt = max(test.attempts, getattr(item, "execution_count", 1))
-    if attempt == 1:
-        # The ledger also knows of attempts in workers that have died since.
-        attempt = session.store.open_attempt(session.run, item.nodeid)
     if attempt > 1:
-        refused = f"swapgate: attempt {attempt} refused, a gate is decided once and reruns cannot change its verdict"
-        stop(f"{test.first}\n{refused}" if test.first else refused)
+        _refuse(test, attempt, "a gate is decided once and reruns cannot change its verdict")
+    # The ledger of the file also knows of attempts in other workers, and in those that have died since.
+    attempt = session.store.open_attempt(session.run, item.nodeid)
+    if attempt > 1:
+        test.over = True
+        _refuse(test, attempt, _decided_elsewhere(item))
+    session.tests.append((item.nodeid, test))
+    test.expected = expects_failure(item)
+
+
+def is_set_up_only(item: pytest.Item) -> bool:
+    """Whether fixtures are set up or shown without running the test, so that nothing is decided."""
+    return any(item.config.getoption(name, False) for name in ("setuponly", "setupplan"))
+
+
+def _refuse(test: GateTest, attempt: int, why: str) -> NoReturn:
+    refused = f"swapgate: attempt {attempt} refused, {why}"
+    stop(f"{test.first}\n{refused}" if test.first else refused)
+
+
+def _decided_elsewhere(item: pytest.Item) -> str:
+    """Say who else has begun this gate in this run, and what to do."""
+    session = item.config.stash[SESSION]
+    once = "a gate is decided once in a run, and"
+    if sum(other.nodeid == item.nodeid for other in item.session.items) > 1:
+        return f"{once} this test was collected more than once: name it once, without --keep-duplicates"
+    if session.every_worker:
+        return (
+            f"{once} --dist each hands it to every worker: run gates without it, with -m swapgate, and the other tests "
+            "with -m 'not swapgate'"
+        )
+    return (
+        f"{once} another process of this run had begun it: did a worker end while it ran? Run the tests again"
+    )
+
+
+def ask(item: pytest.Item) -> None:
+    """Let a test ask for a comparison, unless nobody would judge it any more.
+
+    Raises
+    ------
+    GateError
+        If nothing may be compared now.
+    """
+    from pytest_swapgate.gate.verdicts import GateError
+
+    test = item.stash[TEST]
+    if is_set_up_only(item):
+        raise GateError(
+            "a fixture has called paired_runner, and nothing is judged under --setup-only: run the test"
+        )
+    if test.over:
+        test.late += 1
+        raise GateError(f"{LATE}; nothing was played for it")
+    if not test.asked:
+        test.expected = expects_failure(item)
+    test.asked += 1
+
+
+@contextmanager
+def ended(item: pytest.Item) -> Iterator[None]:
+    """Take down a gate test: its verdict is taken, and a comparison that is asked for now breaks the gate."""
+    test = item.stash[TEST]
+    test.over = True
+    try:
+        yield
+    except (KeyboardInterrupt, pytest.exit.Exception):
+        raise
+    except BaseException:
+        if not test.late:
+            raise
+    if test.late:
+        broken(item, f"{LATE}; nothing was played for it")
 
 
 def judge(item: pytest.Item) -> None:
@@ -85,11 +160,11 @@ def _answered(test: GateTest) -> PairedRunner:
 
     runner = test.runner
     names = " and ".join(tolerance.marker for tolerance in test.tolerances)
-    if runner is None or not runner.asked:
+    if runner is None or not test.asked:
         raise GateError(f"{names} decided nothing: the test never called paired_runner(baseline, candidate)")
     if any(not run.awaited for run in runner.pending):
         raise GateError(f"{names}: a comparison was never awaited: write 'await paired_runner(...)'")
-    if len(runner.results) < runner.asked:
+    if len(runner.results) < test.asked:
         raise GateError(
             f"{names}: a comparison was begun and never finished; do not catch its error, and await it to its end"
         )
@@ -121,6 +196,8 @@ def record(item: pytest.Item, reports: list[GateReport]) -> None:
     """Append a gate's reports to the ledger of the evidence file."""
     from pytest_swapgate.evidence import content_key
 
+    if is_set_up_only(item):
+        return
     session = item.config.stash[SESSION]
     for report in reports:
         told = report.model_dump(mode="json", include={"gate", "rows", "baseline", "candidate", "reason"})
@@ -145,12 +222,14 @@ def explained(item: pytest.Item) -> Iterator[None]:
     except BaseException as error:
         reason = _reason(test, error)
         if reason is None:
-            text = str(error).strip().split("\n")[0]
+            text = shortened(str(error).strip().split("\n")[0])
             test.first = test.first or (f"{type(error).__name__}: {text}" if text else type(error).__name__)
             note_skip(item, error)
             raise
     else:
         return
+    finally:
+        test.over = True
     broken(item, reason)
 
 
@@ -168,9 +247,10 @@ def _reason(test: GateTest, error: BaseException) -> str | None:
     causes = _leaves(error)
     if all(map(is_ours, causes)):
         return str(causes[0])
-    if test.runner is not None and test.runner.asked and _is_skip(error):
+    if test.asked and _is_skip(error):
+        why = shortened(str(causes[0])) or "no reason given"
         return (
-            f"skipped or xfailed after a comparison had begun ({causes[0]}): a gate that was asked must answer; skip "
+            f"skipped or xfailed after a comparison had begun ({why}): a gate that was asked must answer; skip "
             "before paired_runner(...), and return Episode(score=0, failure='infrastructure') for a trial that "
             "could not be played"
         )
@@ -194,6 +274,8 @@ def skipped_in_setup(item: pytest.Item, error: BaseException) -> None:
     """Keep that a gate's setup has skipped it; break the gate if a fixture had already asked for a comparison."""
     test = item.stash.get(TEST, None)
     reason = None if test is None else _reason(test, error)
+    if test is not None:
+        test.over = True
     if reason is not None:
         broken(item, reason)
     note_skip(item, error)
@@ -205,7 +287,7 @@ def note_skip(item: pytest.Item, error: BaseException) -> None:
     Where a mark skips and there is no evidence file, none is opened for it.
     """
     session = item.config.stash[SESSION]
-    if not _is_skip(error) or item.nodeid in session.judged or item.config.getoption("setuponly", False):
+    if not _is_skip(error) or is_set_up_only(item) or (TEST in item.stash and item.stash[TEST].verdicts):
         return
     if TEST not in item.stash and not (session.root / session.settings.evidence).exists():
         return
@@ -220,6 +302,7 @@ def setup_failed(item: pytest.Item, error: Exception) -> NoReturn:
     """Say in one line why what a test needs could not be set up; a gate reports it."""
     if TEST not in item.stash:
         stop(f"swapgate: {error}")
+    item.stash[TEST].over = True
     from pytest_swapgate.runner import BudgetReachedError
 
     if isinstance(error, BudgetReachedError):
@@ -243,6 +326,7 @@ def broken(item: pytest.Item, reason: str) -> NoReturn:
     from pytest_swapgate.evidence import EvidenceError
     from pytest_swapgate.gate.verdicts import GateReport
 
+    reason = shortened(reason, _LONGEST_REASON)
     test = item.stash[TEST]
     gate = test.tolerances[0].marker if test.tolerances else "swapgate"
     report = GateReport(gate=gate, nodeid=item.nodeid, verdict="error", reason=reason)

@@ -17,8 +17,8 @@ from pytest_swapgate.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_swapgate.evidence import EvidenceStore
-    from pytest_swapgate.gate.paired_runner import PairedRunner
-    from pytest_swapgate.gate.tolerances import Tolerance
+    from pytest_swapgate.gates.gate_test import GateTest
+    from pytest_swapgate.gates.ledger import Entry
     from pytest_swapgate.identity import Surroundings
     from pytest_swapgate.models import ChatModel
     from pytest_swapgate.models.cassette import RecordedModels
@@ -57,14 +57,18 @@ class GateSession:
         Controller: node id -> JSON texts of its gates, in order of arrival.
     studies
         Controller: node id -> table of the study that it ran.
-    judged
-        This process: node id -> verdict words, for the ledger that workers hand over.
+    every_worker
+        Worker: whether every worker is handed every test.
+    tests
+        This process: node id and state of every gate test that was started.
+    ledger
+        Controller: what gate tests came to where they ran, whatever was reported of them.
     outcomes
-        Controller: node id of a gate -> how its call was reported.
+        Controller: node id of a gate -> how it was reported; ``failed`` if any part of it was.
     skipped
         Controller: node ids of gates of which anything was skipped.
-    problems
-        Controller: what makes the run red beside its tests.
+    problems, said
+        Controller: what makes the run red beside its tests, and how much of it the summary has said.
     remarks
         What a reader must know beside the gates, each once; workers hand theirs over.
     """
@@ -78,10 +82,13 @@ class GateSession:
     shared: Path | None = None
     reports: dict[str, list[str]] = field(default_factory=dict)
     studies: dict[str, str] = field(default_factory=dict)
-    judged: dict[str, list[str]] = field(default_factory=dict)
+    every_worker: bool = False
+    tests: list[tuple[str, GateTest]] = field(default_factory=list)
+    ledger: list[Entry] = field(default_factory=list)
     outcomes: dict[str, str] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    said: int = 0
     remarks: list[str] = field(default_factory=list)
     _surroundings: Surroundings | None = None
     _store: EvidenceStore | None = None
@@ -200,41 +207,22 @@ class GateSession:
 
 SHARED = "swapgate_progress"
 """Key of a worker's input: the path of its file in which it says how far it is."""
+RUN = "swapgate_run"
+"""Key of a worker's input: name of the run, and how tests are distributed in it."""
 SESSION = pytest.StashKey[GateSession]()
 
 
-@dataclass
-class GateTest:
-    """State of one gate test, kept over attempts.
-
-    Attributes
-    ----------
-    tolerances
-        What its markers declare.
-    runner
-        The paired runner that it was given, if any.
-    attempts
-        How often it was started in this process.
-    first
-        Message of the first attempt, once it ended badly.
-    """
-
-    tolerances: tuple[Tolerance, ...]
-    runner: PairedRunner | None = None
-    attempts: int = 0
-    first: str = ""
-
-
-TEST = pytest.StashKey[GateTest]()
-
-
 def new_session(config: pytest.Config, settings: Settings) -> GateSession:
-    """Make the state of a session; workers take the controller's run name."""
+    """Make the state of a session; workers take the name of the run from this plugin in the controller.
+
+    xdist's own name of a run is no name of ours: with ``--testrunuid`` the next run has it again.
+    """
     worker = getattr(config, "workerinput", None)
-    run = worker["testrunuid"] if worker else uuid.uuid4().hex
+    given = worker.get(RUN, {"name": worker["testrunuid"]}) if worker else {"name": uuid.uuid4().hex}
     return GateSession(
         settings=settings,
-        run=run,
+        run=given["name"],
+        every_worker=given.get("dist") == "each",
         root=config.rootpath,
         options=vars(config.option),
         worker=str(worker["workerid"]) if worker else "",

@@ -20,6 +20,7 @@ from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.outages import outage
 from pytest_swapgate.runner.side_by_side import side_by_side
 from pytest_swapgate.runner.stage import Stage
+from pytest_swapgate.shortening import shortened, written
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task
 from pytest_swapgate.teams.outcome import OutcomeError, as_episode
 
@@ -217,7 +218,7 @@ async def _play(stage: Stage, arm: CallableArm, task: Any, name: str, seed: int)
                 outcome = await outcome
         if limit.cancelled_caught:
             return timed_out(stage.episode_timeout)
-        episode = as_episode(outcome, f"the {arm.role} arm on task {name!r}")
+        episode = as_episode(outcome, f"the {arm.role} arm on task {written(name)}")
     except OutcomeError as error:
         raise ArmError(str(error)) from error
     except Exception as error:
@@ -226,8 +227,10 @@ async def _play(stage: Stage, arm: CallableArm, task: Any, name: str, seed: int)
             raise cause from None
         lost = cause if isinstance(cause, ModelError) else outage(cause, f"the {arm.role} arm")
         if lost is None:
-            raise ArmError(f"the {arm.role} arm raised {where_raised(cause)} on task {name!r}") from error
+            raise ArmError(
+                f"the {arm.role} arm raised {where_raised(cause)} on task {written(name)}"
+            ) from error
         episode = Episode(score=0.0, failure=lost.failure, error=str(lost), usage=lost.usage)
     if episode.failure is FailureClass.CONFIGURATION:
-        raise ArmError(f"the {arm.role} arm: {episode.error}", failure=FailureClass.CONFIGURATION)
+        raise ArmError(f"the {arm.role} arm: {shortened(episode.error)}", failure=FailureClass.CONFIGURATION)
     return episode

@@ -21,6 +21,7 @@ from pytest_swapgate.runner.errors import ArmError, BudgetReachedError
 from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.purse import EpisodeMeter, Purse
 from pytest_swapgate.runner.stage import Stage
+from pytest_swapgate.shortening import shortened, written
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task, Usage
 from pytest_swapgate.teams.fingerprint import BiteError
 from pytest_swapgate.teams.team import Team
@@ -148,7 +149,7 @@ async def _answer(executor: Executor, job: Job, halt: Halt) -> Answer:
         except Exception as error:
             if isinstance(error, concurrent.futures.CancelledError):
                 halt.check()
-            what = f"{type(error).__name__}: {error}".split("\n")[0][:300]
+            what = shortened(f"{type(error).__name__}: {error}".split("\n")[0])
             where = f"{type(executor).__name__}, the executor,"
             if not _is_lost(error):
                 raise ArmError(
@@ -158,8 +159,8 @@ async def _answer(executor: Executor, job: Job, halt: Halt) -> Answer:
                 ) from error
             if sending == SENDINGS:
                 raise ArmError(
-                    f"{where} lost the episode of {job.team.id} on task {job.task.id!r} {SENDINGS} times, at last to "
-                    f"{what}; what was played is kept and will be read",
+                    f"{where} lost the episode of {job.team.id} on task {written(job.task.id)} {SENDINGS} times, "
+                    f"at last to {what}; what was played is kept and will be read",
                     failure=FailureClass.INFRASTRUCTURE,
                 ) from error
             await anyio.sleep(0.05 * 2**sending)

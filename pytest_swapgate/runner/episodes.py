@@ -19,6 +19,7 @@ from pytest_swapgate.runner.outages import outage
 from pytest_swapgate.runner.purse import EpisodeMeter
 from pytest_swapgate.runner.rewriting import rewrite_notebooks
 from pytest_swapgate.runner.stage import Stage
+from pytest_swapgate.shortening import written
 from pytest_swapgate.teams.episode import Episode, FailureClass, Task
 from pytest_swapgate.teams.fingerprint import BiteError
 from pytest_swapgate.teams.outcome import OutcomeError
@@ -111,7 +112,9 @@ async def _play(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Ep
     try:
         outcome = await _outcome(stage, playing, task, seed)
         if not isinstance(outcome, Episode):
-            raise ArmError(f"{name} must return an Episode, got {type(outcome).__name__} on task {task.id!r}")
+            raise ArmError(
+                f"{name} must return an Episode, got {type(outcome).__name__} on task {written(task.id)}"
+            )
         # Before the notebooks are rewritten: that request shows every occupant, whatever play() looked at.
         payloads = {**playing.payloads, **outcome.payloads}
         episode = outcome.replayed_as(task_id=task.id, seed=seed).model_copy(update={"payloads": payloads})
@@ -128,7 +131,7 @@ async def _play(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Ep
         lost = outage(cause, name)
         if lost is not None and not isinstance(cause, TimeoutError):
             raise lost from None
-        raise ArmError(f"{name} raised {where_raised(cause)} on task {task.id!r}") from error
+        raise ArmError(f"{name} raised {where_raised(cause)} on task {written(task.id)}") from error
     return episode
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from pytest_swapgate.models.errors import ModelError
+from pytest_swapgate.shortening import shortened
 from pytest_swapgate.teams.episode import FailureClass
 from pytest_swapgate.teams.fingerprint import BiteError
 
@@ -58,8 +59,8 @@ def where_raised(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _is_installed(frame.filename)] or frames
     place = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
-    text = _fault(error) if isinstance(error, ValidationError) else str(error).strip().split("\n")[0][:300]
-    return f"{type(error).__name__}: {text}{place}" if text else f"{type(error).__name__}{place}"
+    text = _fault(error) if isinstance(error, ValidationError) else str(error).strip().split("\n")[0]
+    return f"{type(error).__name__}: {shortened(text)}{place}" if text else f"{type(error).__name__}{place}"
 
 
 def _fault(error: ValidationError) -> str:

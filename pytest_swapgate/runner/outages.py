@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.models.faults import classify
+from pytest_swapgate.shortening import shortened
 from pytest_swapgate.teams.episode import FailureClass
 
 _CLIENTS = {
@@ -31,7 +32,7 @@ def outage(error: BaseException, who: str) -> ModelError | None:
     """
     if isinstance(error, TimeoutError | ConnectionError):
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return ModelError(f"{who}: {what[:300]}", failure=FailureClass.INFRASTRUCTURE)
+        return ModelError(f"{who}: {shortened(what)}", failure=FailureClass.INFRASTRUCTURE)
     if isinstance(error, Exception) and any(
         cls.__name__ in _CLIENTS.get(cls.__module__.partition(".")[0], ()) for cls in type(error).__mro__
     ):

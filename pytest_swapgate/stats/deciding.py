@@ -12,16 +12,15 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from ._check import FloatArray, both_levels, count, real
+from ._check import both_levels, count, real
 from ._quantiles import root, t_quantile
+from ._sample_sd import sample_sd_nodes
 from .exact_power import VerdictRates, verdict_rates
 from .few_pairs import GUARDED_PAIRS
 from .harm import MIN_UNITS
 from .planning import required_pairs
 from .unit_planning import required_units, unit_multiplier
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
-_TAIL = 1e-15
 _MAX_UNITS = 1_000_000
 
 
@@ -66,24 +65,12 @@ def _unit_rates(units: int, harm: float, margin: float, alpha: float, side: floa
     """Verdict rates at standard deviation 1."""
     df, root_n = units - 1, math.sqrt(units)
     upper, lower = t_quantile(1 - alpha, df) / root_n, t_quantile(1 - side, df) / root_n
-    ends = np.sqrt([special.chdtri(df, 1 - _TAIL) / df, special.chdtri(df, _TAIL) / df])
     # Above this standard deviation an interval above zero reaches over the margin: the integrand has a kink there.
-    kink = min(max(margin / (upper + lower), ends[0]), ends[1])
-    passed = failed = 0.0
-    for low, high in ((ends[0], kink), (kink, ends[1])):
-        s = (low + high) / 2 + (high - low) / 2 * _NODES
-        weight = (high - low) / 2 * _WEIGHTS * _chi_density(s, df)
-        above = np.maximum(lower * s, margin - upper * s)
-        passed += float(weight @ special.ndtr((margin - upper * s - harm) * root_n))
-        failed += float(weight @ special.ndtr((harm - above) * root_n))
+    s, weight = sample_sd_nodes(df, kink=margin / (upper + lower))
+    above = np.maximum(lower * s, margin - upper * s)
+    passed = min(1.0, float(weight @ special.ndtr((margin - upper * s - harm) * root_n)))
+    failed = min(1.0, float(weight @ special.ndtr((harm - above) * root_n)))
     return VerdictRates(passed, failed, max(0.0, 1 - passed - failed))
-
-
-def _chi_density(s: FloatArray, df: int) -> FloatArray:
-    """Density of a sample standard deviation with `df` degrees of freedom where the true one is 1."""
-    constant = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
-    density: FloatArray = np.exp(constant + (df - 1) * np.log(s) - df * s * s / 2)
-    return density
 
 
 def _reachable(power: float, alpha: float, side: float) -> float:

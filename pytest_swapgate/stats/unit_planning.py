@@ -8,6 +8,7 @@ from scipy import special
 
 from ._check import count, level_and_power, real
 from ._quantiles import root, t_quantile
+from ._sample_sd import sample_sd_nodes
 from .harm import MIN_UNITS
 
 _MAX_UNITS = 1_000_000
@@ -23,7 +24,12 @@ def unit_power(units: int, *, effect: float, sd: float, alpha: float = 0.05) -> 
 
 def _t_power(units: int, ratio: float, alpha: float) -> float:
     critical = t_quantile(1 - alpha, units - 1)
-    return 1.0 - float(special.nctdtr(units - 1, ratio * math.sqrt(units), critical))
+    shift = ratio * math.sqrt(units)
+    below = float(special.nctdtr(units - 1, shift, critical))
+    if math.isnan(below):  # scipy gives none for large shifts
+        s, weight = sample_sd_nodes(units - 1)
+        below = float(weight @ special.ndtr(critical * s - shift))
+    return min(1.0, max(0.0, 1.0 - below))
 
 
 def unit_multiplier(units: int, *, alpha: float = 0.05, power: float = 0.9) -> float:

@@ -16,6 +16,7 @@ from pytest_swapgate.runner import ArmError, BudgetReachedError, Chain, Stage, p
 from pytest_swapgate.runner.errors import where_raised
 from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.locking import locked
+from pytest_swapgate.shortening import shortened, written
 from pytest_swapgate.teams import Agent, Episode, Task, Team, role_matched_pairs
 from pytest_swapgate.teams.episode import FailureClass, Split
 
@@ -70,7 +71,9 @@ class Cohort:
     def check_seat(self, seat: str | None) -> None:
         """Refuse a seat that no team has."""
         if seat is not None and seat not in self.seats:
-            raise ArmError(f"seat must be one of {', '.join(self.seats)} (or None to draw one), got {seat!r}")
+            raise ArmError(
+                f"seat must be one of {', '.join(self.seats)} (or None to draw one), got {written(seat)}"
+            )
 
     def pairs(self, seat: str | None) -> tuple[tuple[int, int, str], ...]:
         """Return the disjoint swap pairs and the seat that each trades."""
@@ -161,7 +164,7 @@ def _check_formation(episodes: Sequence[Episode]) -> None:
     if len(lost) > LOST_SHARE * len(episodes):
         raise ArmError(
             f"the teams could not be formed: {len(lost)} of {len(episodes)} episodes were lost, the last one to "
-            f"{lost[-1].failure}: {lost[-1].error or 'no reason given'}; run again, what was played is kept",
+            f"{lost[-1].failure}: {shortened(lost[-1].error) or 'no reason given'}; run again, what was played is kept",
             failure=FailureClass.INFRASTRUCTURE,
         )
 
@@ -172,7 +175,7 @@ def check_seats(environment: Environment) -> None:
     good = not isinstance(seats, str) and all(isinstance(seat, str) and seat for seat in seats)
     if not good or len(seats) < 2 or len(set(seats)) != len(seats):
         raise ArmError(
-            f"{type(environment).__name__}.seats must be at least two distinct names, got {seats!r}"
+            f"{type(environment).__name__}.seats must be at least two distinct names, got {written(seats)}"
         )
 
 
@@ -188,7 +191,9 @@ def check_tasks(environment: Environment, *, formation: bool = True) -> tuple[Ta
         )
     both = {task.id for task in forming} & {task.id for task in held_out}
     if both:
-        raise ArmError(f"{name}: task {min(both)!r} is in both splits; a held-out task must not be formed on")
+        raise ArmError(
+            f"{name}: task {written(min(both))} is in both splits; a held-out task must not be formed on"
+        )
     return forming
 
 
@@ -204,7 +209,7 @@ def _tasks(environment: Environment, split: Split) -> tuple[Task, ...]:
     ids = [task.id for task in tasks]
     doubled = [one for one in ids if ids.count(one) > 1]
     if doubled:
-        raise ArmError(f"{called} has task {doubled[0]!r} twice; every task has its own id")
+        raise ArmError(f"{called} has task {written(doubled[0])} twice; every task has its own id")
     return tasks
 
 

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_swapgate.shortening import shortened
 from pytest_swapgate.stats import Interval, log_cost_ratio
 from pytest_swapgate.studies.arms import PlayedArm
 from pytest_swapgate.studies.who_pays import WhoPays, who_pays
@@ -62,7 +63,7 @@ class Cell:
             If no pair counts.
         """
         if not self.valid:
-            raise ValueError(f"{self.name} has no pair of episodes that counts")
+            raise ValueError(f"{shortened(self.name)} has no pair of episodes that counts")
         return float(np.mean([b.score - c.score for b, c in self.valid]))
 
     def totals(self) -> tuple[int, float, int, float]:
@@ -204,7 +205,9 @@ class PairedResult:
             for arm, messages, subtasks in (("candidate", sent, done), ("baseline", sent0, done0)):
                 if messages == 0 or subtasks == 0:
                     what = "messages" if messages == 0 else "completed sub-tasks"
-                    raise ValueError(f"cost cannot be formed: the {arm} of {unit.name} has no {what}")
+                    raise ValueError(
+                        f"cost cannot be formed: the {arm} of {shortened(unit.name)} has no {what}"
+                    )
         return log_cost_ratio(*totals.T)
 
     @property

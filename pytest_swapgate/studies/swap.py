@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pytest_swapgate.environments.base import score_unit
 from pytest_swapgate.runner import ArmError
+from pytest_swapgate.shortening import shortened
 from pytest_swapgate.stats import Interval, t_interval
 from pytest_swapgate.stats.ratio import ratio_interval
 from pytest_swapgate.studies.arms import PlayedArm, TeamArm, play_arms
@@ -124,7 +125,8 @@ async def run_swap_study(cohort: Cohort, *, seat: str | None = None, confidence:
         if len(lost) > LOST_SHARE * len(episodes):
             raise ValueError(
                 f"{len(lost)} of {len(episodes)} episodes of {arm.arm.label} were lost, the last one to "
-                f"{lost[-1].failure}: {lost[-1].error or 'no reason given'}; run again, what was played is kept"
+                f"{lost[-1].failure}: {shortened(lost[-1].error) or 'no reason given'}; run again, what was "
+                "played is kept"
             )
     return form_swap_study(cohort, played, seat=seat, confidence=confidence)
 

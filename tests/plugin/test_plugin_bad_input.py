@@ -15,21 +15,30 @@ MARKERS = [
         "swap_penalty(0.1)",
         "swap_penalty(0.1): arguments are named, for example swap_penalty(score=0.05, cost=0.20)",
     ),
-    ("swap_penalty(score=0)", "swap_penalty: score=0: accepted is a drop of score in (0, 1], or None"),
-    ("swap_penalty(score=-0.1)", "swap_penalty: score=-0.1: accepted is a drop of score in (0, 1], or None"),
+    ("swap_penalty(score=0)", "swap_penalty: score=0: accepted is a drop of score in [0.0001, 1], or None"),
+    (
+        "swap_penalty(score=-0.1)",
+        "swap_penalty: score=-0.1: accepted is a drop of score in [0.0001, 1], or None",
+    ),
     (
         "swap_penalty(score=float('nan'))",
-        "swap_penalty: score=nan: accepted is a drop of score in (0, 1], or None",
+        "swap_penalty: score=nan: accepted is a drop of score in [0.0001, 1], or None",
     ),
     (
         "swap_penalty(score='5 %')",
-        "swap_penalty: score='5 %': accepted is a drop of score in (0, 1], or None",
+        "swap_penalty: score='5 %': accepted is a drop of score in [0.0001, 1], or None",
     ),
-    ("swap_penalty(score=True)", "swap_penalty: score=True: accepted is a drop of score in (0, 1], or None"),
-    ("swap_penalty(cost=-0.2)", "swap_penalty: cost=-0.2: accepted is a relative rise in (0, 100], or None"),
+    (
+        "swap_penalty(score=True)",
+        "swap_penalty: score=True: accepted is a drop of score in [0.0001, 1], or None",
+    ),
+    (
+        "swap_penalty(cost=-0.2)",
+        "swap_penalty: cost=-0.2: accepted is a relative rise in [0.0001, 100], or None",
+    ),
     (
         "swap_penalty(cost=float('inf'))",
-        "swap_penalty: cost=inf: accepted is a relative rise in (0, 100], or None",
+        "swap_penalty: cost=inf: accepted is a relative rise in [0.0001, 100], or None",
     ),
     (
         "swap_penalty(score=None, cost=None)",
@@ -37,18 +46,18 @@ MARKERS = [
     ),
     (
         "swap_penalty(score=0.05, mde=0.1)",
-        "swap_penalty: mde=0.1: accepted is a number in (0, 0.05]: what must be",
+        "swap_penalty: mde=0.1: accepted is a number in [0.0001, 0.05]: what must be",
     ),
-    ("swap_penalty(alpha=0.7)", "swap_penalty: alpha=0.7: accepted is a number in (0, 0.5)"),
+    ("swap_penalty(alpha=0.7)", "swap_penalty: alpha=0.7: accepted is a number in [0.0001, 0.25]"),
     (
         "swap_penalty(power=1.0)",
-        "swap_penalty: power=1.0: accepted is a number in (0.05, 0.95), that is (alpha, 1 - alpha)",
+        "swap_penalty: power=1.0: accepted is a number in [0.5, 0.95), the upper end being 1 - alpha",
     ),
     ("swap_penalty(seat=0)", "swap_penalty: seat=0: accepted is the name of a seat, or None to draw one"),
-    ("active_pass_k(k=0)", "active_pass_k: k=0: accepted is a whole number >= 1"),
-    ("active_pass_k(k=2.0)", "active_pass_k: k=2.0: accepted is a whole number >= 1"),
-    ("active_pass_k(drop=0)", "active_pass_k: drop=0: accepted is a drop of pass^k in (0, 1]"),
-    ("active_pass_k(drop=0.1, mde=0.2)", "active_pass_k: mde=0.2: accepted is a number in (0, 0.1]"),
+    ("active_pass_k(k=0)", "active_pass_k: k=0: accepted is a whole number from 1 to 1,000"),
+    ("active_pass_k(k=2.0)", "active_pass_k: k=2.0: accepted is a whole number from 1 to 1,000"),
+    ("active_pass_k(drop=0)", "active_pass_k: drop=0: accepted is a drop of pass^k in [0.0001, 1]"),
+    ("active_pass_k(drop=0.1, mde=0.2)", "active_pass_k: mde=0.2: accepted is a number in [0.0001, 0.1]"),
     ("active_pass_k(k=3, trials=2)", "active_pass_k: trials=2: accepted is a whole number >= k=3"),
 ]
 
@@ -95,7 +104,7 @@ OPTIONS = [
     (
         ["--swapgate-replace=a=x", "--swapgate-replace=a=y"],
         {},
-        "--swapgate-replace=a=x,a=y: the seat a is given twice",
+        "--swapgate-replace=a=x;a=y: the seat a is given twice",
     ),
     ([], {"SWAPGATE_TRIALS": "0"}, "environment variable SWAPGATE_TRIALS=0: accepted is a whole number >= 1"),
     (["-oswapgate_seed=x"], {}, "ini option swapgate_seed=x: accepted is a whole number >= 0"),

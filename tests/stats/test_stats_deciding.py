@@ -56,6 +56,14 @@ def test_each_side_of_the_rule_has_its_noncentral_t_probability(units, harm, mar
     assert rates.failed <= unit_power(units, effect=harm, sd=1.0, alpha=alpha / family) + 1e-7
 
 
+@pytest.mark.parametrize(
+    ("units", "effect", "power"), [(121, 3.5, 1.0), (121, -3.5, 0.0), (40_000, 2.0, 1.0)]
+)
+def test_power_is_a_number_for_any_effect(units, effect, power):
+    """The noncentral t of scipy is NaN there."""
+    assert unit_power(units, effect=effect, sd=1.0) == pytest.approx(power, abs=1e-12)
+
+
 def test_a_harm_of_the_tolerance_passes_with_probability_alpha_whatever_the_units():
     for units in (3, 7, 1000):
         assert unit_verdict_rates(units, harm=0.2, sd=0.3, tolerance=0.2).passed == pytest.approx(
