@@ -8,11 +8,14 @@ OWN = {
     "pytest_swapgate",
     "pytest_swapgate.fixtures",
     "pytest_swapgate.gates",
+    "pytest_swapgate.gates.gate_test",
+    "pytest_swapgate.gates.guard",
     "pytest_swapgate.gates.ledger",
     "pytest_swapgate.gates.state",
     "pytest_swapgate.markers",
     "pytest_swapgate.plugin",
     "pytest_swapgate.settings",
+    "pytest_swapgate.shortening",
 }
 UNDER_XDIST = OWN | {"pytest_swapgate.workers"}
 DUMP = """
