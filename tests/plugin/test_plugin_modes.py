@@ -216,7 +216,7 @@ def test_the_report_of_a_gate_stands_in_the_junit_file(written, run):
     example = written(TWO)
     run(example, "--junitxml=out.xml")
     text = (example.folder / "out.xml").read_text()
-    assert text.count('<property name="swapgate"') == 2
+    assert text.count('<property name="pytest-swapgate:reports"') == 2
     assert "harm above the tolerance of 10 pp" in text
 
 
