@@ -10,7 +10,7 @@ from pytest_swapgate.gate.planning import fail_alpha
 from pytest_swapgate.gate.rows import cost_row, pass_k_row, score_row
 from pytest_swapgate.gate.stopped import MakeRow, report_stopped
 from pytest_swapgate.gate.tolerances import ActivePassK, SwapPenalty, Tolerance
-from pytest_swapgate.gate.verdicts import GateError, GateReport, Row
+from pytest_swapgate.gate.verdicts import GateError, GateReport
 from pytest_swapgate.models.registry import is_simulated
 from pytest_swapgate.stats import Verdict, require_valid_trials
 from pytest_swapgate.studies.paired import PairedResult
@@ -29,12 +29,7 @@ def judge(tolerance: Tolerance, result: PairedResult, *, nodeid: str) -> GateRep
         return report_stopped(tolerance, result, _row_makers(tolerance, result), nodeid=nodeid)
     check_coverage(result)
     result = result.complete()
-    if isinstance(tolerance, SwapPenalty):
-        rows = _swap_penalty_rows(tolerance, result)
-    elif isinstance(tolerance, ActivePassK):
-        rows = [pass_k_row(tolerance, result)]
-    else:
-        raise TypeError(f"no rule for {type(tolerance).__name__}")
+    rows = [make(result) for make in _row_makers(tolerance, result).values()]
     verdict = worst([row.verdict for row in rows])
     reason, lines = wording.reason(verdict, rows), wording.lines(tolerance, result, rows)
     uneven = uneven_losses(result)
@@ -76,12 +71,19 @@ def check_coverage(result: PairedResult) -> None:
 
 
 def _row_makers(tolerance: Tolerance, result: PairedResult) -> dict[str, MakeRow]:
-    """Return metric -> what forms its row of a result that was stopped; a cost only where messages were exchanged."""
+    """Return metric -> what forms its row; a cost only where messages were exchanged."""
     if isinstance(tolerance, ActivePassK):
         return {f"pass^{tolerance.k}": partial(pass_k_row, tolerance)}
     if not isinstance(tolerance, SwapPenalty):
         raise TypeError(f"no rule for {type(tolerance).__name__}")
-    gates_cost = tolerance.cost is not None and not tolerance.sequential and result.measures_cost
+    gates_cost = tolerance.cost is not None and not tolerance.sequential
+    if gates_cost and not result.measures_cost:
+        if not result.stopped and (tolerance.score is None or tolerance.explicit("cost")):
+            raise GateError(
+                "cost was declared but no messages were exchanged: return an Episode with messages and subtasks "
+                "from both arms, or declare cost=None"
+            )
+        gates_cost = False
     level = fail_alpha(tolerance, max(1, (tolerance.score is not None) + gates_cost))
     makers: dict[str, MakeRow] = {}
     if tolerance.score is not None:
@@ -89,21 +91,3 @@ def _row_makers(tolerance: Tolerance, result: PairedResult) -> dict[str, MakeRow
     if gates_cost:
         makers["cost"] = partial(cost_row, tolerance, level=level)
     return makers
-
-
-def _swap_penalty_rows(tolerance: SwapPenalty, result: PairedResult) -> list[Row]:
-    gates_cost = tolerance.cost is not None and not tolerance.sequential
-    if gates_cost and not result.measures_cost:
-        if tolerance.score is None or tolerance.explicit("cost"):
-            raise GateError(
-                "cost was declared but no messages were exchanged: return an Episode with messages and subtasks "
-                "from both arms, or declare cost=None"
-            )
-        gates_cost = False
-    level = fail_alpha(tolerance, (tolerance.score is not None) + gates_cost)
-    rows = []
-    if tolerance.score is not None:
-        rows.append(score_row(tolerance, result, level))
-    if gates_cost:
-        rows.append(cost_row(tolerance, result, level))
-    return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from pytest_swapgate.stats import (
     HarmEstimate,
     Interval,
     Verdict,
-    alike,
     binary_harm,
     continuous_harm,
     decide,
@@ -24,6 +24,7 @@ from pytest_swapgate.stats import (
     noise_floor_units,
     pairs_to_decide,
 )
+from pytest_swapgate.stats.harm import MIN_UNITS, alike
 from pytest_swapgate.studies.paired import FloatArray, PairedResult
 
 Estimator = Callable[[float], HarmEstimate]
@@ -61,15 +62,7 @@ def score_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row
             )
     else:
         harms = result.score_harms
-        _check_units(harms, result)
-        planned = planned_sd(tolerance, "score", word=result.unit_word, trials=result.trials)
-        if alike(harms):
-            note = _stands_in(
-                result, f"harm on the score, {100 * harms[0]:+.3g} pp", f"{100 * planned:.1f} pp"
-            )
-        estimate, interval = _both_sides(
-            lambda a: continuous_harm(harms, alpha=a, sd_if_alike=planned), tolerance.alpha, level
-        )
+        estimate, interval, note = _over_units(tolerance, result, harms, "score", level)
         measured = _floor(None if floor is None else floor.score_harms, len(harms), tolerance.alpha)
     verdict = decide(interval, tolerance.score)
     return Row(
@@ -94,18 +87,9 @@ def cost_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row:
         When there is nothing to form a cost from.
     """
     assert tolerance.cost is not None
-    note = ""
     try:
         harms = result.cost_harms
-        _check_units(harms, result)
-        planned = planned_sd(tolerance, "cost", word=result.unit_word, trials=result.trials)
-        if alike(harms):
-            note = _stands_in(
-                result, f"change of the cost, {100 * math.expm1(harms[0]):+.3g} %", f"{100 * planned:.0f} %"
-            )
-        estimate, interval = _both_sides(
-            lambda a: continuous_harm(harms, alpha=a, sd_if_alike=planned), tolerance.alpha, level
-        )
+        estimate, interval, note = _over_units(tolerance, result, harms, "cost", level)
         floor = _floor(None if result.floor is None else result.floor.cost_harms, len(harms), tolerance.alpha)
     except ValueError as error:
         raise GateError(str(error)) from error
@@ -170,12 +154,35 @@ def _both_sides(estimator: Estimator, alpha: float, level: float) -> tuple[HarmE
     return upper, Interval(lower.interval.low, upper.interval.high)
 
 
-def _stands_in(result: PairedResult, what: str, planned: str) -> str:
-    """Say what an interval rests on where nothing was seen of its noise."""
-    return (
-        f"every {result.unit_word} shows the same {what}: its noise was not seen, and the planned spread of {planned} "
-        f"between {result.unit_word}s stands in for it"
+def _over_units(
+    tolerance: SwapPenalty,
+    result: PairedResult,
+    harms: FloatArray,
+    metric: Literal["score", "cost"],
+    level: float,
+) -> tuple[HarmEstimate, Interval, str]:
+    """Return estimate and decision interval over units, and what the interval rests on where no noise was seen."""
+    word = result.unit_word
+    if len(harms) < MIN_UNITS:
+        raise GateError(f"{len(harms)} {word}(s) measured, at least {MIN_UNITS} are needed for any interval")
+    planned = planned_sd(tolerance, metric, word=word, trials=result.trials)
+    note = ""
+    if alike(harms):
+        if metric == "score":
+            what, spread = f"harm on the score, {100 * harms[0]:+.3g} pp", f"{100 * planned:.1f} pp"
+        else:
+            what, spread = (
+                f"change of the cost, {100 * math.expm1(harms[0]):+.3g} %",
+                f"{100 * planned:.0f} %",
+            )
+        note = (
+            f"every {word} shows the same {what}: its noise was not seen, and the planned spread of {spread} between "
+            f"{word}s stands in for it"
+        )
+    estimate, interval = _both_sides(
+        lambda a: continuous_harm(harms, alpha=a, sd_if_alike=planned), tolerance.alpha, level
     )
+    return estimate, interval, note
 
 
 def _check_score_tells(result: PairedResult, tolerance: float) -> None:
@@ -194,13 +201,6 @@ def _check_score_tells(result: PairedResult, tolerance: float) -> None:
         raise GateError(
             f"every episode of both arms scored {mean:.3g}: a score that never varies cannot show a loss; check what "
             "judges them"
-        )
-
-
-def _check_units(harms: FloatArray, result: PairedResult) -> None:
-    if len(harms) < 3:
-        raise GateError(
-            f"{len(harms)} {result.unit_word}(s) measured, at least 3 are needed for any interval"
         )
 
 

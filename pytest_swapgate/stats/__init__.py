@@ -59,7 +59,6 @@ from .few_pairs import (
 from .harm import (
     MIN_UNITS,
     HarmEstimate,
-    alike,
     binary_harm,
     continuous_harm,
 )
@@ -200,7 +199,6 @@ __all__ = [
     "active_pass_hat_k_difference",
     "active_pass_hat_k_interval",
     "active_tasks",
-    "alike",
     "assessed_drift",
     "benjamini_hochberg",
     "betting_e_process",

@@ -15,13 +15,12 @@ from scipy import special
 from ._check import both_levels, count, real
 from ._quantiles import root, t_quantile
 from ._sample_sd import sample_sd_nodes
+from ._search import smallest
 from .exact_power import VerdictRates, verdict_rates
 from .few_pairs import GUARDED_PAIRS
 from .harm import MIN_UNITS
 from .planning import required_pairs
-from .unit_planning import required_units, unit_multiplier
-
-_MAX_UNITS = 1_000_000
+from .unit_planning import MAX_UNITS, out_of_reach, required_units, unit_multiplier
 
 
 def unit_verdict_rates(
@@ -142,20 +141,14 @@ def deciding_units(
     alpha, side = both_levels(alpha, fail_alpha)
     power = _reachable(power, alpha, side)
 
-    def decides(units: int) -> bool:
-        return _unit_rates(units, ratio, ratio, alpha, side).failed >= power
-
-    low = high = required_units(tolerance, sd=sd, alpha=side, power=power)
-    while not decides(high):
-        low, high = high, 2 * high
-        if high > _MAX_UNITS:
-            raise ValueError(
-                f"tolerance must be reachable with {_MAX_UNITS} units, got {tolerance:g} at sd {sd:g}"
-            )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    return high
+    units = smallest(
+        lambda units: _unit_rates(units, ratio, ratio, alpha, side).failed >= power,
+        start=required_units(tolerance, sd=sd, alpha=side, power=power),
+        most=MAX_UNITS,
+    )
+    if units is None:
+        raise out_of_reach(tolerance, sd)
+    return units
 
 
 def deciding_pairs(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from ._check import FloatArray, IntArray
+from ._check import FloatArray, IntArray, count, counts, fail, real
 from ._quantiles import normal_quantile
 from .tango import tango_statistic
 
@@ -50,29 +50,39 @@ def critical_values(n: int, discordant: ArrayLike, *, alpha: float, harm: float)
     ndarray, shape (...)
         At least the normal quantile.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Exact unconditional tests of paired proportions: Hsueh, Liu and Chen (2001), Biometrics 57, 478-483. Search of the
     nuisance parameter restricted to a confidence set: Berger and Boos (1994), JASA 89, 1012-1016.
     """
-    m = np.asarray(discordant, np.int64)
+    n = count("n", n, minimum=1)
+    m = counts("discordant", discordant)
+    if m.size and int(m.max()) > n:
+        raise fail("discordant", discordant, f"at most n={n}")
+    alpha = real("alpha", alpha, above=0.0, below=0.5)
+    harm = real("harm", harm, at_least=0.0, at_most=1.0)
     if n > GUARDED_PAIRS or harm >= 1.0:
         return np.full(m.shape, normal_quantile(1 - alpha))
-    counts, where = np.unique(m, return_inverse=True)
-    found = np.array([_critical_value(n, int(count), alpha, harm) for count in counts])
+    each, where = np.unique(m, return_inverse=True)
+    found = np.array([_critical_value(n, int(k), alpha, harm) for k in each])
     values: FloatArray = found[where].reshape(m.shape)
     return values
 
 
 @lru_cache(maxsize=8192)
-def _critical_value(n: int, count: int, alpha: float, harm: float) -> float:
+def _critical_value(n: int, observed: int, alpha: float, harm: float) -> float:
     shares, over = _where_over(n, alpha, harm)
     normal = normal_quantile(1 - alpha)
     if not over.any():
         return normal
     # Shares of discordant pairs that this count does not contradict, and one more on either side.
     level = _MISSED * alpha / 2
-    fits = (special.bdtr(count, n, shares) > level) & (special.bdtr(n - count, n, 1 - shares) > level)
+    fits = (special.bdtr(observed, n, shares) > level) & (special.bdtr(n - observed, n, 1 - shares) > level)
     near = fits.copy()
     near[1:] |= fits[:-1]
     near[:-1] |= fits[1:]

@@ -6,6 +6,7 @@ import math
 
 from ._check import both_levels, count, level_and_power, probability, real
 from ._quantiles import normal_quantile, t_quantile
+from ._search import smallest
 from .harm import HarmEstimate, drifted_limits
 from .verdict import rule
 
@@ -121,14 +122,4 @@ def pairs_to_decide(
             passed, failed = rule(*ends, margin)
         return bool(passed | failed)
 
-    if decided(estimate.n):
-        return estimate.n
-    low, high = estimate.n, 2 * estimate.n
-    while not decided(high):
-        low, high = high, 2 * high
-        if high > _MAX_PAIRS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decided(middle) else (middle, high)
-    return high
+    return smallest(decided, start=estimate.n, most=_MAX_PAIRS)

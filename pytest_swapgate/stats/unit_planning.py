@@ -9,9 +9,10 @@ from scipy import special
 from ._check import count, level_and_power, real
 from ._quantiles import root, t_quantile
 from ._sample_sd import sample_sd_nodes
+from ._search import smallest
 from .harm import MIN_UNITS
 
-_MAX_UNITS = 1_000_000
+MAX_UNITS = 1_000_000
 
 
 def unit_power(units: int, *, effect: float, sd: float, alpha: float = 0.05) -> float:
@@ -70,20 +71,15 @@ def required_units(tolerance: float, *, sd: float, alpha: float = 0.05, power: f
     """
     ratio = real("tolerance", tolerance, above=0.0) / real("sd", sd, above=0.0)
     alpha, power = level_and_power(alpha, power)
-    low = high = MIN_UNITS
-    while _t_power(high, ratio, alpha) < power:
-        low, high = high, 2 * high
-        if high > _MAX_UNITS:
-            raise ValueError(
-                f"tolerance must be reachable with {_MAX_UNITS} units, got {tolerance:g} at sd {sd:g}"
-            )
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _t_power(middle, ratio, alpha) < power:
-            low = middle
-        else:
-            high = middle
-    return high
+    units = smallest(lambda units: _t_power(units, ratio, alpha) >= power, start=MIN_UNITS, most=MAX_UNITS)
+    if units is None:
+        raise out_of_reach(tolerance, sd)
+    return units
+
+
+def out_of_reach(tolerance: float, sd: float) -> ValueError:
+    """Make the error of a tolerance that no affordable number of units shows."""
+    return ValueError(f"tolerance must be reachable with {MAX_UNITS} units, got {tolerance:g} at sd {sd:g}")
 
 
 def detectable_effect_units(units: int, *, sd: float, alpha: float = 0.05, power: float = 0.9) -> float:

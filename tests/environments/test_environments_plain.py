@@ -101,7 +101,8 @@ def test_loops_end():
     def around(task, seed):
         return around, values
 
-    json.dumps([function_parts(around), plain_value(values)])
+    assert plain_value(values) == ["again"]
+    json.dumps(function_parts(around))
     deep = []
     for _ in range(10_000):
         deep = [deep]

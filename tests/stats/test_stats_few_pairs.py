@@ -110,3 +110,18 @@ def test_a_bad_margin_is_named(margin):
 def test_the_enumerated_probabilities_are_those_of_the_trinomial():
     b, c, weight = tables(9, (0.3, 0.1, 0.6))
     assert weight == pytest.approx(multinomial.pmf(np.stack([b, c, 9 - b - c], axis=1), 9, [0.3, 0.1, 0.6]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 0}, "n must be a whole number >= 1"),
+        ({"discordant": [3, 11]}, "discordant must be at most n=10"),
+        ({"discordant": [-1]}, "discordant must be whole numbers >= 0"),
+        ({"alpha": 0.5}, "alpha must be a number > 0 and < 0.5"),
+        ({"harm": -0.1}, "harm must be a number >= 0 and <= 1"),
+    ],
+)
+def test_bad_arguments_of_critical_values_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        critical_values(**{"n": 10, "discordant": [3], "alpha": 0.05, "harm": 0.2, **arguments})
