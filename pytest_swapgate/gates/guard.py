@@ -41,6 +41,7 @@ class Guard:
             entry = entry_of(item.nodeid, test)
             if entry.red(self._session.settings.inconclusive) or (report.passed and not entry.verdicts):
                 _insist(item, report, entry, test.first)
+            _keep_headlines(report, test.first)
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -80,6 +81,14 @@ class Guard:
 def _ended(test: GateTest, report: pytest.TestReport) -> bool:
     """Whether a report is of the phase in which a gate ended; while a body runs, there may be reports of its parts."""
     return test.late > 0 if report.when == "teardown" else test.over
+
+
+def _keep_headlines(report: pytest.TestReport, first: str) -> None:
+    # The block is in the failure's text and in the summary. Where pytest shortens nothing (CI, -vv), its "short test
+    # summary" would print it for a third time, and a JUnit file's message attribute would hold it.
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None and first and crash.message.startswith(f"Failed: {first}"):
+        crash.message = crash.message.partition("\n\n")[0]
 
 
 def _insist(item: pytest.Item, report: pytest.TestReport, entry: Entry, first: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import time
 
@@ -218,6 +219,19 @@ def test_the_report_of_a_gate_stands_in_the_junit_file(written, run):
     text = (example.folder / "out.xml").read_text()
     assert text.count('<property name="pytest-swapgate:reports"') == 2
     assert "harm above the tolerance of 10 pp" in text
+    [message] = re.findall(r'<failure message="([^"]*)"', text)
+    assert re.fullmatch(
+        r"Failed: swap_penalty FAIL: score \S+ pp \[.*\]: harm above .* beyond the noise", message
+    )
+
+
+@pytest.mark.parametrize(("args", "env"), [((), {"CI": "true"}), (("-vv",), {})], ids=["in CI", "-vv"])
+def test_where_pytest_shortens_nothing_its_summary_repeats_the_headline_alone(written, run, args, env):
+    result = run(written(TWO), *args, **env).assert_ends(1, passed=2, failed=1)
+    assert result.text.count("harm  +50.0 pp") == 2  # in the failure and in the summary
+    result.assert_line(
+        r"^FAILED .*test_red - Failed: swap_penalty FAIL: score \+50.0 pp .* beyond the noise$"
+    )
 
 
 MODEL = """
