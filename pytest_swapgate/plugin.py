@@ -81,7 +81,12 @@ class Reports:
         # Only now every conftest.py is there, and the last plugin to be registered is the outermost.
         if not session.config.pluginmanager.is_registered(self._guard):
             session.config.pluginmanager.register(self._guard)
-        result = yield
+        try:
+            result = yield
+        except (KeyboardInterrupt, pytest.exit.Exception) as error:
+            # Any other KeyboardInterrupt is a runner's own, such as that of -x: what it stops says so itself.
+            self._session.stopped = type(error) in (KeyboardInterrupt, pytest.exit.Exception)
+            raise
         if self._session.worker:
             return result
         self._guard.settle()
@@ -191,7 +196,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print every gate, the decisive part last."""
     session = config.stash[gates.SESSION]
-    if session.reports or session.studies or session.skipped or session.problems or session.remarks:
+    said = session.reports or session.studies or session.skipped or session.problems or session.remarks
+    if said or session.stopped:
         from pytest_swapgate.summary import write_summary
 
         write_summary(terminalreporter, session)

@@ -19,6 +19,7 @@ from pytest_swapgate.models.own import A_MODEL, is_model
 from pytest_swapgate.models.registry import ModelRegistry, is_simulated
 from pytest_swapgate.report.study import render_study
 from pytest_swapgate.runner import ArmError, Stage, run_blocking
+from pytest_swapgate.runner.episodes import plays_in_threads
 from pytest_swapgate.studies import SwapStudy, form_cohort, run_swap_study
 from pytest_swapgate.studies.formation import check_seats
 from pytest_swapgate.studies.formed import FormedTeams
@@ -46,7 +47,8 @@ def form_teams(
             episodes=settings.formation,
             trials=settings.trials,
             seed=settings.seed,
-        )
+        ),
+        leaving_threads=plays_in_threads(swapgate_stage),
     )
     return FormedTeams(cohort, settings.replacements)
 
@@ -150,7 +152,8 @@ def new_swap_study(request: pytest.FixtureRequest, formed_teams: FormedTeams) ->
     def study(seat: str | None = None, *, confidence: float = 0.9) -> SwapStudy:
         try:
             result = run_blocking(
-                lambda: run_swap_study(formed_teams.cohort.anew(), seat=seat, confidence=confidence)
+                lambda: run_swap_study(formed_teams.cohort.anew(), seat=seat, confidence=confidence),
+                leaving_threads=plays_in_threads(formed_teams.cohort.stage),
             )
         except Exception as error:
             if not (gates.is_ours(error) or isinstance(error, ValueError)):

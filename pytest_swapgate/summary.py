@@ -15,7 +15,9 @@ _ORDER = ("pass", "inconclusive", "error", "fail")
 
 def write_summary(terminal: Any, session: GateSession) -> None:
     """Write one block a gate, red ones last; with ``-q`` one line a gate; with ``--no-summary`` only problems."""
-    if terminal.config.getoption("no_summary", False) and not session.problems:
+    kept = _kept(session) if session.stopped else ""
+    said = session.reports or session.studies or session.skipped or session.remarks
+    if not (session.problems or kept) and (terminal.config.getoption("no_summary", False) or not said):
         return
     terminal.section("swapgate", sep="=")
     undecided = session.skipped - set(session.reports)
@@ -33,11 +35,31 @@ def write_summary(terminal: Any, session: GateSession) -> None:
         terminal.write_line(
             f"{nodeid} is red, and does not fail the run: an xfail had announced it", yellow=True
         )
+    if kept:
+        terminal.write_line(kept, yellow=True)
     for remark in session.remarks:
         terminal.write_line(f"swapgate remark: {remark}", yellow=True)
     for problem in session.problems:
         terminal.write_line(f"swapgate problem: {problem}", red=True, bold=True)
     session.said = len(session.problems)
+
+
+def _kept(session: GateSession) -> str:
+    """Say what is left of a run that was stopped; nothing if it has played nothing."""
+    from pytest_swapgate.evidence import EvidenceError, EvidenceStore
+
+    path = session.root / session.settings.evidence
+    if not path.exists():
+        return ""
+    try:
+        with EvidenceStore.read(path) as store:
+            played = store.played(session.run)
+    except EvidenceError:
+        return ""
+    if not played:
+        return ""
+    what = "1 episode that this run had" if played == 1 else f"{played:,} episodes that this run had"
+    return f"swapgate: stopped; {what} finished are kept in {session.settings.evidence}: run again to play the rest"
 
 
 def _write_reports(terminal: Any, session: GateSession) -> None:

@@ -180,6 +180,11 @@ def summary(database: Database) -> tuple[EvidenceCount, ...]:
     return tuple(EvidenceCount(*row) for row in counts)
 
 
+def of_run(database: Database, run: str) -> int:
+    """Return how many episodes a run has played that are kept."""
+    return int(database.rows("SELECT count(*) FROM episodes WHERE run = ?", (run,))[0][0])
+
+
 def problems(database: Database) -> Iterator[str]:
     """Iterate over what is wrong with the rows: texts that do not parse, outcomes that do not fit, checksums."""
     for row in rows(database):

@@ -166,6 +166,10 @@ class EvidenceStore:
         """Return what is there, by study and arm."""
         return episodes.summary(self._database)
 
+    def played(self, run: str) -> int:
+        """Return how many of the episodes that are there a run has played."""
+        return episodes.of_run(self._database, check_text("run", run))
+
     @property
     def conflicts(self) -> int:
         """How many different contents came second under a key that was taken: breaches of determinism."""

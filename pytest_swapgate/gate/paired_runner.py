@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import anyio
-
 from pytest_swapgate.gate.compare_callables import (
     UserArm,
     check_callables,
@@ -21,7 +19,8 @@ from pytest_swapgate.gate.compare_teams import compare_teams
 from pytest_swapgate.gate.this_thread import ThisThread
 from pytest_swapgate.gate.tolerances import Tolerance
 from pytest_swapgate.runner import ArmError, CallableArm, Purse, Stage
-from pytest_swapgate.runner.blocking import inside_event_loop
+from pytest_swapgate.runner.blocking import inside_event_loop, run_blocking
+from pytest_swapgate.runner.episodes import plays_in_threads
 from pytest_swapgate.studies.arms import TeamArm
 from pytest_swapgate.studies.formed import FormedTeams
 from pytest_swapgate.studies.paired import PairedResult
@@ -120,12 +119,13 @@ class PairedRunner:
         PairedResult
             In a running event loop an awaitable of it.
         """
+        __tracebackhide__ = True
         self.asking()
         self.asked += 1
         number = self.asked
         inside = inside_event_loop()
         plain = not any(isinstance(arm, TeamArm) or is_async(arm) for arm in (baseline, candidate))
-        here = ThisThread() if plain and not inside else None
+        here = ThisThread(self.stage.purse) if plain and not inside else None
 
         async def work() -> PairedResult:
             result = await self._compare(number, baseline, candidate, tasks, active, fingerprint, here)
@@ -136,7 +136,10 @@ class PairedRunner:
             run = PairedRun(work)
             self.pending.append(run)
             return run
-        return anyio.run(work) if here is None else here.run(work)
+        if here is not None:
+            return here.run(work)
+        leaving = isinstance(baseline, TeamArm) and plays_in_threads(baseline.cohort.stage)
+        return run_blocking(work, leaving_threads=leaving)
 
     async def _compare(
         self,

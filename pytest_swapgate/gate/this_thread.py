@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -11,6 +12,9 @@ from typing import Any, TypeVar, cast
 
 import anyio
 from anyio.from_thread import start_blocking_portal
+
+from pytest_swapgate.runner import Purse
+from pytest_swapgate.runner.blocking import interrupt_main_thread
 
 T = TypeVar("T")
 _Answer = tuple[Any, BaseException | None]
@@ -21,10 +25,19 @@ class ThisThread:
 
     A function may then call ``asyncio.run`` itself, and use what belongs to the thread of its test: a connection of
     SQLite, a transaction of Django, a browser.
+
+    Parameters
+    ----------
+    purse
+        When it is closed, the function that runs is interrupted as by Ctrl-C.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, purse: Purse) -> None:
+        self._purse = purse
         self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._calling = False
+        self._interrupted = False
 
     def arm(self, function: Callable[[Any, int], Any]) -> Callable[[Any, int], Awaitable[Any]]:
         """Return what the comparison calls instead: it hands the call over and waits for the answer."""
@@ -59,8 +72,9 @@ class ThisThread:
         with start_blocking_portal() as portal:
             played = portal.start_task_soon(whole)
             try:
-                while (call := self._calls.get()) is not None:
-                    call()
+                with self._purse.at_close(self._interrupt):
+                    while self._take_call():
+                        pass
                 result, error = played.result()
             except BaseException:
                 played.cancel()  # Ctrl-C: nothing goes on playing, and spending, behind the reader's back
@@ -68,6 +82,34 @@ class ThisThread:
         if error is not None:
             raise error
         return cast(T, result)
+
+    def _take_call(self) -> bool:
+        """Make the next call; return False when there is none left."""
+        try:
+            call = self._calls.get()
+            if call is None:
+                return False
+            self._be_calling(True)
+            call()
+            self._be_calling(False)
+        except KeyboardInterrupt:
+            self._be_calling(False)
+            if not self._interrupted:
+                raise
+            self._interrupted = (
+                False  # nobody waits for this answer any more: the comparison is being stopped
+            )
+        return True
+
+    def _be_calling(self, calling: bool) -> None:
+        with self._lock:
+            self._calling = calling and threading.current_thread() is threading.main_thread()
+
+    def _interrupt(self) -> None:
+        with self._lock:
+            if self._calling:
+                self._interrupted = True
+                interrupt_main_thread()
 
 
 def _answer(function: Callable[[Any, int], Any], task: Any, seed: int) -> _Answer:

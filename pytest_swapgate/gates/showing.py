@@ -7,8 +7,6 @@ the controller looks there. Nothing is imported for it before a worker has begun
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -35,7 +33,7 @@ class Showing:
     stream
         Where to write.
     folder
-        An empty one, where workers say how far they are; removed at the end.
+        An empty one, where workers say how far they are.
     live
         Whether the stream is a terminal.
     """
@@ -81,11 +79,6 @@ class Showing:
         with suppress(OSError):
             self._stream.close()
 
-    def clear(self) -> None:
-        """Take away what workers wrote."""
-        self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
     def _wait(self) -> None:
         with suppress(OSError):  # somebody has removed the folder: nothing is shown
             while not self._ended.wait(LOOK_EVERY):
@@ -128,17 +121,13 @@ class _Aside:
             return (yield)
 
 
-def show_workers(config: pytest.Config) -> Showing | None:
-    """Show on standard error how far workers are; None if there is none, or no room for their files."""
+def show_workers(config: pytest.Config, folder: Path) -> Showing | None:
+    """Show on standard error how far workers are, which they write into a folder; None if there is none."""
     stream = copy_of_stderr()
     if stream is None:
         return None
     live = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    try:
-        showing = Showing(stream, Path(tempfile.mkdtemp(prefix="swapgate-")), live=live)
-    except OSError:
-        stream.close()
-        return None
+    showing = Showing(stream, folder, live=live)
     if live:
         config.pluginmanager.register(_Aside(showing), "swapgate-aside")
     return showing

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_swapgate.evidence import EvidenceStore
     from pytest_swapgate.gates.gate_test import GateTest
     from pytest_swapgate.gates.ledger import Entry
+    from pytest_swapgate.gates.stopping import StopWatch
     from pytest_swapgate.identity import Surroundings
     from pytest_swapgate.models import ChatModel
     from pytest_swapgate.models.cassette import RecordedModels
@@ -51,8 +52,9 @@ class GateSession:
         Name of the xdist worker; empty in the controller and in a run without workers.
     quiet
         Whether nothing may be shown while tests run.
-    shared
-        Worker: the file that tells the controller how far it is; None if nobody wants to know.
+    shared, sign
+        Worker: the file that tells the controller how far it is, and the one in which the controller stops it; None
+        if nobody wants to know, or the controller shares no folder with it.
     reports
         Controller: node id -> JSON texts of its gates, in order of arrival.
     studies
@@ -69,6 +71,8 @@ class GateSession:
         Controller: node ids of gates of which anything was skipped.
     problems, said
         Controller: what makes the run red beside its tests, and how much of it the summary has said.
+    stopped
+        Whether somebody has stopped the run: Ctrl-C, or ``pytest.exit``.
     remarks
         What a reader must know beside the gates, each once; workers hand theirs over.
     """
@@ -80,6 +84,7 @@ class GateSession:
     worker: str = ""
     quiet: bool = False
     shared: Path | None = None
+    sign: Path | None = None
     reports: dict[str, list[str]] = field(default_factory=dict)
     studies: dict[str, str] = field(default_factory=dict)
     every_worker: bool = False
@@ -89,6 +94,7 @@ class GateSession:
     skipped: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     said: int = 0
+    stopped: bool = False
     remarks: list[str] = field(default_factory=list)
     _surroundings: Surroundings | None = None
     _store: EvidenceStore | None = None
@@ -96,6 +102,7 @@ class GateSession:
     _recorded: RecordedModels | None = None
     _ticker: Ticker | None = None
     _sharer: Sharer | None = None
+    _watch: StopWatch | None = None
     _stderr: TextIO | None = None
 
     @property
@@ -144,6 +151,10 @@ class GateSession:
                 store=self.store,
                 run=self.run,
             )
+            if self.sign is not None:
+                from pytest_swapgate.gates.stopping import StopWatch
+
+                self._watch = StopWatch(self.sign, self._purse)
         return self._purse
 
     def models(self, simulated: Callable[[str], ChatModel] | None) -> ModelRegistry:
@@ -184,6 +195,9 @@ class GateSession:
 
     def close(self) -> None:
         """Close the cassette, the evidence file, and the way to the terminal."""
+        if self._watch is not None:
+            self._watch.end()
+            self._watch = None
         if self._sharer is not None:
             self._sharer.stop()
             self._sharer = None
@@ -207,6 +221,8 @@ class GateSession:
 
 SHARED = "swapgate_progress"
 """Key of a worker's input: the path of its file in which it says how far it is."""
+SIGN = "swapgate_sign"
+"""Key of a worker's input: the path of the file that says when to stop."""
 RUN = "swapgate_run"
 """Key of a worker's input: name of the run, and how tests are distributed in it."""
 SESSION = pytest.StashKey[GateSession]()
@@ -228,6 +244,7 @@ def new_session(config: pytest.Config, settings: Settings) -> GateSession:
         worker=str(worker["workerid"]) if worker else "",
         quiet=config.get_verbosity() < 0,
         shared=Path(worker[SHARED]) if worker and SHARED in worker else None,
+        sign=Path(worker[SIGN]) if worker and SIGN in worker else None,
     )
 
 

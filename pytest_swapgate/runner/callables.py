@@ -200,7 +200,8 @@ async def _read_or_play(
             stage.progress.finish(found, read=True)
             return found
     halt.check()
-    played = await play_until_it_counts(stage, lambda _: _play(stage, arm, task, noun.id, seed))
+    with halt.cutting():
+        played = await play_until_it_counts(stage, lambda _: _play(stage, arm, task, noun.id, seed))
     episode = played.replayed_as(task_id=noun.id, seed=seed)
     if store is not None and episode.counts:
         # Without an identity the row is for reports only: no later run may read it.

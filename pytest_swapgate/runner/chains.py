@@ -134,7 +134,8 @@ async def _read_or_play(
             return await play_episode(stage, team, task, seed, meter=meter)
         return await play_elsewhere(stage, stage.executor, team, task, seed, meter=meter, halt=halt)
 
-    episode = await play_until_it_counts(stage, play)
+    with halt.cutting():
+        episode = await play_until_it_counts(stage, play)
     if store is not None and episode.counts:
         store.put(key, episode, study=chain.study, unit=team.id, arm=chain.arm, run=stage.run)
     stage.progress.finish(episode)

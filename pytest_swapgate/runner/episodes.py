@@ -135,6 +135,11 @@ async def _play(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Ep
     return episode
 
 
+def plays_in_threads(stage: Stage) -> bool:
+    """Whether episodes are played by a plain function, which nobody can stop, in a thread of this process."""
+    return stage.executor is None and not inspect.iscoroutinefunction(stage.environment.play)
+
+
 async def _outcome(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Any:
     play = stage.environment.play
     if inspect.iscoroutinefunction(play):

@@ -1,11 +1,17 @@
-"""When a cap is reached in the middle: nothing more starts, what is in flight may finish, what is known is read."""
+"""When a cap is reached in the middle: nothing more starts, what is in flight may finish, what is known is read.
+
+When the run itself is stopped, what is in flight is cut.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
+
+import anyio
 
 from pytest_swapgate.runner.errors import BudgetReachedError
 from pytest_swapgate.runner.purse import Purse
@@ -49,6 +55,31 @@ class Halt:
         """
         if self.reached is not None:
             raise BudgetReachedError(str(self.reached))
+
+    @contextmanager
+    def cutting(self) -> Iterator[None]:
+        """Cut what is awaited inside when the purse is closed.
+
+        Raises
+        ------
+        BudgetReachedError
+            If it was.
+        """
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # trio: what is in flight finishes
+            yield
+            return
+        with anyio.CancelScope() as scope:
+
+            def cut() -> None:
+                with suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(scope.cancel)
+
+            with self._purse.at_close(cut):
+                yield
+        if scope.cancelled_caught:
+            self._purse.check_open()
 
     @contextmanager
     def sent(self, future: Future[Any]) -> Iterator[None]:

@@ -26,6 +26,7 @@ async def locked(stage: Stage, names: Sequence[str]) -> AsyncIterator[None]:
         for name in sorted(set(names)):
             # The wait can be long (another process is playing): keep the event loop free, and the way out too.
             while not await anyio.to_thread.run_sync(_take, stack, store, f"{stage.digest}/{name}"):
+                stage.purse.check_open()
                 await anyio.sleep(0)
         yield
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from pytest_swapgate.evidence import EvidenceStore
 from pytest_swapgate.evidence.spending import Spending
@@ -69,6 +71,8 @@ class Purse:
         self._lock = threading.Lock()
         self._here = Spending()
         self._unwritten = Usage()
+        self._closed = ""
+        self._at_close: list[Callable[[], None]] = []
         self.played = 0
         self.read = 0
         self.usage = Usage()
@@ -101,14 +105,56 @@ class Purse:
                 f"raise --swapgate-max-episodes; {_KEPT}"
             )
 
+    def close(self, why: str) -> None:
+        """Let nothing start any more, whatever is left, and cut what is in flight; again is harmless.
+
+        Parameters
+        ----------
+        why
+            Whoever is refused is told.
+        """
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = why
+            cuts = tuple(self._at_close)
+        for cut in cuts:
+            cut()
+
+    @contextmanager
+    def at_close(self, cut: Callable[[], None]) -> Iterator[None]:
+        """Have something called, in the thread that closes the purse, if that happens inside."""
+        with self._lock:
+            closed = bool(self._closed)
+            self._at_close.append(cut)
+        try:
+            if closed:
+                cut()
+            yield
+        finally:
+            with self._lock:
+                self._at_close.remove(cut)
+
+    def check_open(self) -> None:
+        """Ask whether the run goes on.
+
+        Raises
+        ------
+        BudgetReachedError
+            When the purse is closed.
+        """
+        if self._closed:
+            raise BudgetReachedError(f"{self._closed}; {_KEPT}")
+
     def check(self) -> None:
         """Ask whether money and tokens are left.
 
         Raises
         ------
         BudgetReachedError
-            When they are not, or when a dollar cap meets a price that is not known.
+            When they are not, when a dollar cap meets a price that is not known, or when the purse is closed.
         """
+        self.check_open()
         if self._usd is None and self._tokens is None:
             return
         spent = self.spending

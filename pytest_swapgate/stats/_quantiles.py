@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-from scipy import special
+from pytest_swapgate.stats import _special as special
 
 
 def normal_quantile(probability: float) -> float:

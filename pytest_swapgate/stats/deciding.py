@@ -10,7 +10,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
+
+from pytest_swapgate.stats import _special as special
 
 from ._check import both_levels, count, real
 from ._quantiles import root, t_quantile

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import special
+
+from pytest_swapgate.stats import _special as special
 
 from ._check import FloatArray, IntArray, both_levels, choice, count, fraction, probability, real
 from .harm import gate_limits

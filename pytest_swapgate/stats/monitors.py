@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+
+from pytest_swapgate.stats import _special as special
 
 from ._check import FloatArray, count, counts, fail, fraction, real, reals, same_length
 from .drift import session_drift

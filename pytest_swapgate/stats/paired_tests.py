@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy import special
+from pytest_swapgate.stats import _special as special
 
 from ._check import choice, count
 from ._quantiles import chi2_tail

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+
+from pytest_swapgate.stats import _special as special
 
 from ._check import FloatArray, choice, count, fraction, generator, reals
 from .harm import MIN_UNITS, unit_sd

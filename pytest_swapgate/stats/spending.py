@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from scipy import special
+
+from pytest_swapgate.stats import _special as special
 
 from ._check import FloatArray, choice, count, fail, real, reals
 from ._quantiles import normal_quantile, root

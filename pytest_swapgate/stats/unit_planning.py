@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
+from pytest_swapgate.stats import _special as special
 
 from ._check import count, level_and_power, real
 from ._quantiles import root, t_quantile

@@ -141,7 +141,7 @@ def test_files_that_vanish_while_workers_are_awaited_end_the_showing_quietly(tmp
     showing = Showing(Log(), tmp_path / "gone", live=False)
     showing._thread.join(timeout=60)
     assert not showing._thread.is_alive()
-    showing.clear()
+    showing.stop()
 
 
 class Screen:

@@ -60,7 +60,8 @@ def test_a_running_event_loop_is_seen(backend):
     assert not inside_event_loop()
 
 
-def test_async_work_is_run_from_plain_code():
+@pytest.mark.parametrize("leaving", [False, True])
+def test_async_work_is_run_from_plain_code(leaving):
     async def work():
         await anyio.sleep(0)
         return 7
@@ -68,24 +69,31 @@ def test_async_work_is_run_from_plain_code():
     async def fail():
         raise ArmError("plain")
 
-    assert run_blocking(work) == 7
+    async def skip():
+        pytest.skip("not today")
+
+    assert run_blocking(work, leaving_threads=leaving) == 7
     with pytest.raises(ArmError, match="plain"):
-        run_blocking(fail)
+        run_blocking(fail, leaving_threads=leaving)
+    with pytest.raises(pytest.skip.Exception, match="not today"):
+        run_blocking(skip, leaving_threads=leaving)
 
 
+@pytest.mark.parametrize("leaving", [False, True])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_async_work_is_run_aside_where_a_loop_runs_already(backend):
+def test_async_work_is_run_aside_where_a_loop_runs_already(backend, leaving):
     async def work():
         return 7
 
     async def outer():
-        return run_blocking(work)
+        return run_blocking(work, leaving_threads=leaving)
 
     assert anyio.run(outer, backend=backend) == 7
 
 
+@pytest.mark.parametrize("leaving", [False, True])
 @pytest.mark.parametrize("aside", [False, True])
-def test_ctrl_c_ends_work_also_where_it_runs_aside(aside):
+def test_ctrl_c_ends_work_also_where_it_runs_aside(aside, leaving):
     ended = threading.Event()
 
     async def work():
@@ -96,10 +104,10 @@ def test_ctrl_c_ends_work_also_where_it_runs_aside(aside):
             ended.set()
 
     async def outer():
-        run_blocking(work)
+        run_blocking(work, leaving_threads=leaving)
 
     with pytest.raises(KeyboardInterrupt):
-        anyio.run(outer) if aside else run_blocking(work)
+        anyio.run(outer) if aside else run_blocking(work, leaving_threads=leaving)
     assert ended.is_set()
 
 
