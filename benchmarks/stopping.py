@@ -12,14 +12,20 @@ code 1 if a case takes longer than a second, or lost an episode.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 
 from pytest_swapgate.evidence import EvidenceStore
@@ -93,6 +99,11 @@ class Async(Desk):
         await asyncio.sleep(60 if len(played) > 100 and seed % 4 == 0 else 0)
         return self._episode(seed)
 
+class Served(Desk):
+    async def play(self, team, task, seed):
+        await team.ask("front", [{"role": "user", "content": team.notebook("front").render()}], seed=seed)
+        return self._episode(seed)
+
 class Plain(Desk):
     def play(self, team, task, seed):
         anyio.from_thread.run(team.ask, "front", [{"role": "user", "content": team.notebook("front").render()}])
@@ -109,6 +120,14 @@ def test_gate(placebo_baseline, formed_teams, paired_runner):
     paired_runner(placebo_baseline, formed_teams.swap())
 """
 )
+ANSWER = {
+    "id": "c",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "served",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+}
 FAILING = """
 import os, time
 
@@ -133,23 +152,62 @@ class Case:
 
 WORKERS = ("-n", "2", "--dist", "load")
 ASYNC, PLAIN = FUNCTIONS.replace("ARM", "waits"), FUNCTIONS.replace("ARM", "blocks")
+SERVED = ("--swapgate-model", "openai/served")
+SERVED_TEAMS = TEAMS.replace("ENVIRONMENT", "Served")
 ASYNC_TEAMS, PLAIN_TEAMS = TEAMS.replace("ENVIRONMENT", "Async"), TEAMS.replace("ENVIRONMENT", "Plain")
 CASES = [
     Case("async functions", ASYNC),
     Case("plain functions", PLAIN),
     Case("teams, async play", ASYNC_TEAMS),
     Case("teams, plain play", PLAIN_TEAMS),
+    Case("teams, a served model", SERVED_TEAMS, SERVED),
     Case("async functions, -n 2", ASYNC, WORKERS),
     Case("async functions, -n 2, alone", ASYNC, WORKERS, "alone"),
     Case("teams, async play, -n 2", ASYNC_TEAMS, WORKERS),
     Case("teams, async play, -n 2, alone", ASYNC_TEAMS, WORKERS, "alone"),
     Case("teams, plain play, -n 2", PLAIN_TEAMS, WORKERS),
+    Case("teams, a served model, -n 2", SERVED_TEAMS, (*WORKERS, *SERVED)),
     Case("plain functions, -n 2, alone", PLAIN, WORKERS, "alone"),
     Case("plain functions, -n 2 -x", PLAIN, (*WORKERS, "-x"), "nobody"),
     Case("async functions, -n 2 -x", ASYNC, (*WORKERS, "-x"), "nobody"),
     Case("teams, async play, -n 2 -x", ASYNC_TEAMS, (*WORKERS, "-x"), "nobody"),
     Case("teams, plain play, -n 2 -x", PLAIN_TEAMS, (*WORKERS, "-x"), "nobody"),
 ]
+
+
+class Provider(BaseHTTPRequestHandler):
+    """Answers a hundred calls like a provider, and keeps the others waiting."""
+
+    protocol_version = "HTTP/1.1"
+    asked = count()
+
+    def do_POST(self) -> None:
+        """Answer, or keep waiting."""
+        self.rfile.read(int(self.headers["content-length"]))
+        if next(self.asked) >= 100:
+            time.sleep(60)
+        body = json.dumps(ANSWER).encode()
+        with suppress(ConnectionError):
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def provider() -> Iterator[str]:
+    """Serve on loopback; the address."""
+    Provider.asked = count()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    server.shutdown()
+    server.socket.close()
 
 
 def stopped(case: Case, scratch: Path) -> tuple[float, int, int, str]:
@@ -161,9 +219,9 @@ def stopped(case: Case, scratch: Path) -> tuple[float, int, int, str]:
     if case.told == "nobody":
         (folder / "test_other.py").write_text(FAILING)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", *case.arguments]
-    with (scratch / "out.txt").open("w") as out:
+    with (scratch / "out.txt").open("w") as out, provider() as address:
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        environment["FINISHED"] = str(finished)
+        environment |= {"FINISHED": str(finished), "OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
         process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=out, stderr=out, start_new_session=True
         )

@@ -86,6 +86,10 @@ class Reports:
         except (KeyboardInterrupt, pytest.exit.Exception) as error:
             # Any other KeyboardInterrupt is a runner's own, such as that of -x: what it stops says so itself.
             self._session.stopped = type(error) in (KeyboardInterrupt, pytest.exit.Exception)
+            if self._session.stopped:
+                from pytest_swapgate.gates.hurry import hurry
+
+                hurry(worker=bool(self._session.worker))
             raise
         if self._session.worker:
             return result

@@ -196,6 +196,10 @@ class GateSession:
     def close(self) -> None:
         """Close the cassette, the evidence file, and the way to the terminal."""
         if self._watch is not None:
+            if self._watch.saw:
+                from pytest_swapgate.gates.hurry import hurry
+
+                hurry(worker=True)
             self._watch.end()
             self._watch = None
         if self._sharer is not None:

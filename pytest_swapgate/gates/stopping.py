@@ -59,11 +59,17 @@ class StopWatch:
         Where the controller leaves its word.
     purse
         Of whatever this process plays.
+
+    Attributes
+    ----------
+    saw
+        Whether the sign was there.
     """
 
     def __init__(self, file: Path, purse: Purse) -> None:
         self._file = file
         self._purse = purse
+        self.saw = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="swapgate-stopwatch", daemon=True)
         self._thread.start()
@@ -77,4 +83,5 @@ class StopWatch:
         while not self._ended.wait(LOOK_EVERY):
             with suppress(OSError):
                 self._purse.close(self._file.read_text(encoding="utf-8"))
+                self.saw = True
                 return

@@ -21,7 +21,7 @@ from fault_server import serving
 
 from pytest_swapgate.evidence import EvidenceStore
 
-KILLS = int(os.environ.get("SWAPGATE_TEST_KILLS", "5"))
+KILLS = int(os.environ.get("TEST_KILLS", "5"))
 HERE = Path(__file__).parent
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from pytest_swapgate.evidence import EvidenceStore
+from pytest_swapgate.gates.hurry import hurry
 
 XDIST = "pytest_swapgate.plugin xdist.plugin"
 LONG = 600
@@ -146,3 +149,26 @@ def test_a_stopped_run_that_had_played_nothing_says_nothing_of_ours(written):
     result = written("def test_stops(): raise KeyboardInterrupt").run_pytest()
     assert result.exit_code == 2
     result.assert_silent_about("swapgate:", "= swapgate =")
+
+
+@pytest.mark.parametrize(
+    ("main", "loaded", "worker", "frozen"),
+    [
+        ({"__file__": "/usr/bin/pytest"}, True, False, True),
+        ({"__spec__": SimpleNamespace(name="pytest.__main__")}, True, False, True),
+        ({"__file__": "/srv/notebook.py"}, True, False, False),
+        ({"__file__": "/srv/notebook.py"}, True, True, True),
+        ({"__file__": "/usr/bin/pytest"}, False, False, False),
+    ],
+)
+def test_garbage_is_left_alone_only_in_a_process_that_is_about_to_end(
+    monkeypatch, main, loaded, worker, frozen
+):
+    frozen_now = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen_now.append(True))
+    monkeypatch.setitem(sys.modules, "__main__", SimpleNamespace(**main))
+    monkeypatch.delitem(sys.modules, "litellm", raising=False)
+    if loaded:
+        monkeypatch.setitem(sys.modules, "litellm", SimpleNamespace())
+    hurry(worker=worker)
+    assert bool(frozen_now) == frozen
