@@ -94,13 +94,13 @@ def _run_in_daemon(work: Callable[[], Awaitable[T]]) -> T:
                 done.set_exception(error)
 
     thread = threading.Thread(target=copy_context().run, args=(run,), name="swapgate-playing", daemon=True)
-    thread.start()
     try:
+        thread.start()
         result = _unless_cancelled(done)
     except BaseException:
-        with suppress(RuntimeError, CancelledError, TimeoutError):  # it has ended
+        with suppress(RuntimeError, CancelledError, TimeoutError):  # it has ended, or never begun
             begun.result(_FAREWELL)()
-        thread.join(_FAREWELL)
+            thread.join(_FAREWELL)
         raise
     thread.join()
     return _unwrapped(result)
