@@ -19,7 +19,9 @@ from typing import Self
 
 import pytest
 
-# An inner run in this process drops what it was first to import, and numpy cannot be imported twice.
+# An inner run in this process drops what it was first to import, and numpy and scipy cannot be imported twice.
+import scipy.special  # noqa: F401
+
 import pytest_swapgate.environments.kitchen
 import pytest_swapgate.gate.judge
 import pytest_swapgate.gate.paired_runner
