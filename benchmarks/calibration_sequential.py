@@ -88,6 +88,16 @@ def looks(rng: Generator, runs: int) -> list[Row]:
         rows.append(
             row(section, f"{name}: FAIL at H = M, enumerated (planned .9)", at_least(0.88), full.failed)
         )
+    small = "Sequential gate of few pairs: five looks, the worst of 30 values of pd"
+    for margin, alpha in ((0.2, 0.05), (0.35, 0.05), (0.5, 0.05), (0.75, 0.05), (0.35, 0.0125)):
+        few = plan_looks(margin, discordance=max(0.3, margin), alpha=alpha)
+        name = f"M {margin:g}, alpha {alpha:g}, {few.sizes[-1]} pairs"
+        alarm = max(sequential_rates(few, harm=0.0, discordance=d).failed for d in np.linspace(0.02, 1.0, 30))
+        missed = max(
+            sequential_rates(few, harm=margin, discordance=d).passed for d in np.linspace(margin, 1.0, 30)
+        )
+        rows.append(row(small, f"{name}: FAIL at H = 0", at_most(1.1 * alpha), alarm))
+        rows.append(row(small, f"{name}: PASS at H = M", at_most(1.1 * alpha), missed))
     seen = np.cumsum(rng.multinomial(40, outcome(PD, 0.0), size=(runs, 5)), axis=1)
     alarm = np.zeros(runs, dtype=bool)
     for k in range(5):

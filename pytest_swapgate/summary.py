@@ -64,6 +64,7 @@ def _kept(session: GateSession) -> str:
 
 def _write_reports(terminal: Any, session: GateSession) -> None:
     from pytest_swapgate.gate.verdicts import GateReport
+    from pytest_swapgate.report.family import family_lines
     from pytest_swapgate.report.terminal import headline, render
 
     texts = [text for node in session.reports.values() for text in node]
@@ -77,6 +78,9 @@ def _write_reports(terminal: Any, session: GateSession) -> None:
         first, *rest = render(report).split("\n")
         terminal.write_line(first, **markup)
         for line in rest:
+            terminal.write_line(line)
+    if terminal.verbosity >= 0:
+        for line in family_lines(reports):
             terminal.write_line(line)
     if any(report.simulated for report in reports):
         terminal.write_line("Verdicts marked simulated rest on a stand-in, not on a language model.")

@@ -25,12 +25,15 @@ class Told(NamedTuple):
         Whether it rests on a simulated model.
     at
         When it was recorded; empty if it was not.
+    report
+        What was recorded of its decision; None if there is none that can be used.
     """
 
     word: str
     block: str
     simulated: bool = False
     at: str = ""
+    report: GateReport | None = None
 
 
 def sound_verdicts(store: EvidenceStore) -> tuple[VerdictRecord, ...]:
@@ -47,7 +50,7 @@ def told(record: VerdictRecord) -> Told:
             return _skipped(record)
         report = GateReport.model_validate_json(record.summary)
         if (report.nodeid, str(report.verdict)) == (record.gate, record.verdict):
-            return Told(record.verdict, render(report), report.simulated, record.at)
+            return Told(record.verdict, render(report), report.simulated, record.at, report)
         why = f"the ledger says {record.verdict!r}, its report {report.verdict!s} of {report.nodeid}"
     except ValueError:
         why = "another version of pytest-swapgate wrote it, or it is damaged"

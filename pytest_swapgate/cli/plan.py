@@ -22,6 +22,8 @@ from pytest_swapgate.stats import (
 
 ARMS = 2
 
+_MOST_PAIRS = 30_000
+"""Exact rates of a larger plan take minutes and gigabytes."""
 _TRUTHS = {"0": 0.0, "M/2": 0.5, "M": 1.0, "2M": 2.0}
 """True harms that a plan is shown at, in tolerances."""
 
@@ -69,6 +71,10 @@ def run(options: argparse.Namespace) -> int:
             raise ValueError(
                 f"--{name} {getattr(options, name)}: accepted is a whole number >= {int(name == 'trials')}"
             )
+    most = None if options.metric == "cost" else 1.0
+    if not (math.isfinite(options.tolerance) and 0 < options.tolerance <= (most or math.inf)):
+        accepted = "a rise > 0, such as 0.2 for 20 %" if most is None else "a drop in (0, 1], such as 0.05"
+        raise ValueError(f"--tolerance {options.tolerance:g}: accepted is {accepted}")
     if options.discordance is not None and options.metric == "cost":
         raise ValueError("--metric cost goes with --sd: a cost has no discordant pairs")
     found = _pairs(options) if options.discordance is not None else _teams(options)
@@ -82,6 +88,11 @@ def _pairs(options: argparse.Namespace) -> dict[str, Any]:
     tolerance, discordance, power = options.tolerance, options.discordance, options.power
     level = family_alpha(options.alpha, options.family)
     n = deciding_pairs(tolerance, discordance=discordance, alpha=options.alpha, fail_alpha=level, power=power)
+    if n > _MOST_PAIRS:
+        raise ValueError(
+            f"--tolerance {tolerance:g}: {n:,} pairs would be needed, and exact rates are computed for at most "
+            f"{_MOST_PAIRS:,}: accepted is a larger tolerance"
+        )
 
     def rates(harm: float) -> dict[str, float]:
         return _rounded(
@@ -96,7 +107,8 @@ def _pairs(options: argparse.Namespace) -> dict[str, Any]:
         )
 
     looks = plan_looks(tolerance, discordance=discordance, alpha=level, power=power, looks=options.looks)
-    truths = {name: min(share * tolerance, discordance) for name, share in _TRUTHS.items()}
+    # No harm can exceed the discordance.
+    truths = {name: share * tolerance for name, share in _TRUTHS.items() if share * tolerance <= discordance}
     return {
         "pairs": n,
         "episodes": ARMS * n,

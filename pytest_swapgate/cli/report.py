@@ -11,6 +11,7 @@ from pytest_swapgate.cli.ledger import Told, broken, sound_verdicts, told
 from pytest_swapgate.evidence import EvidenceError, EvidenceStore, VerdictRecord, lookup
 from pytest_swapgate.evidence.skips import SKIPPED
 from pytest_swapgate.evidence.standing import standing
+from pytest_swapgate.report.family import family_lines
 
 _CODES = {"pass": 0, "inconclusive": 2, "fail": 1, "error": 3}
 """Exit codes, the best first."""
@@ -75,6 +76,9 @@ def run(options: argparse.Namespace) -> int:
         lines.append(f"\n{block.block}")
         if len(others) > 1:
             lines.append(f"  run {of_run}{f', {block.at}' if block.at else ''}")
+    family = family_lines([block.report for block, _ in blocks if block.report], of="this report")
+    if family:
+        lines += ["", *family]
     codes = [_CODES[block.word] for block, _ in blocks if block.word != SKIPPED]
     if not codes:
         lines.append("\nNothing was decided: every gate was skipped.")

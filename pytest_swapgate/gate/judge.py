@@ -45,6 +45,7 @@ def judge(tolerance: Tolerance, result: PairedResult, *, nodeid: str) -> GateRep
         candidate=result.candidate,
         lines=lines,
         simulated=any(map(is_simulated, result.models)),
+        alpha=tolerance.alpha,
     )
 
 

@@ -25,6 +25,7 @@ from pytest_swapgate.stats import (
     pairs_to_decide,
 )
 from pytest_swapgate.stats.harm import MIN_UNITS, alike
+from pytest_swapgate.stats.p_values import harm_p_value
 from pytest_swapgate.studies.paired import FloatArray, PairedResult
 
 Estimator = Callable[[float], HarmEstimate]
@@ -53,6 +54,8 @@ def score_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row
             level,
         )
         measured = estimate.floor if discordance is not None else None
+        # After several looks the statistic of the last one is no longer standard normal under no harm: no p-value.
+        p_harm = None if tolerance.sequential else harm_p_value(estimate)
         if result.look_interval is not None:
             interval = result.look_interval
             note = (
@@ -64,6 +67,7 @@ def score_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row
         harms = result.score_harms
         estimate, interval, note = _over_units(tolerance, result, harms, "score", level)
         measured = _floor(None if floor is None else floor.score_harms, len(harms), tolerance.alpha)
+        p_harm = _p_over_units(estimate, harms)
     verdict = decide(interval, tolerance.score)
     return Row(
         metric="score",
@@ -75,6 +79,7 @@ def score_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row
         verdict=verdict,
         detectable=_detectable(estimate, level, tolerance),
         note=note or _more(verdict, estimate, tolerance.score, (tolerance.alpha, level), result),
+        p_harm=p_harm,
     )
 
 
@@ -106,6 +111,7 @@ def cost_row(tolerance: SwapPenalty, result: PairedResult, level: float) -> Row:
         verdict=verdict,
         detectable=None if detectable is None else math.expm1(detectable),
         note=note or _more(verdict, estimate, margin, (tolerance.alpha, level), result),
+        p_harm=_p_over_units(estimate, harms),
     )
 
 
@@ -144,6 +150,7 @@ def pass_k_row(tolerance: ActivePassK, result: PairedResult) -> Row:
         detectable=_detectable(estimate, level, tolerance),
         note=estimate.undecided_because
         or _more(verdict, estimate, tolerance.drop, (tolerance.alpha, level), result),
+        p_harm=harm_p_value(estimate) if estimate.undecided_because is None else None,
     )
 
 
@@ -183,6 +190,11 @@ def _over_units(
         lambda a: continuous_harm(harms, alpha=a, sd_if_alike=planned), tolerance.alpha, level
     )
     return estimate, interval, note
+
+
+def _p_over_units(estimate: HarmEstimate, harms: FloatArray) -> float | None:
+    # A planned spread that stands in for an unseen one gives a cautious interval, but no test of what was measured.
+    return None if alike(harms) else harm_p_value(estimate)
 
 
 def _check_score_tells(result: PairedResult, tolerance: float) -> None:
@@ -236,7 +248,8 @@ def _more(
 ) -> str:
     """Say how many units would decide an inconclusive row, if the estimate stayed as it is."""
     word = result.unit_word
-    if verdict is not Verdict.INCONCLUSIVE or result.stopped:  # stopped: the rest of the plan comes first
+    # Stopped: the rest of the plan comes first. Looks: a new run has looks of its own.
+    if verdict is not Verdict.INCONCLUSIVE or result.stopped or result.looks:
         return ""
     needed = pairs_to_decide(estimate, margin, alpha=levels[0], fail_alpha=levels[1])
     if needed is None:

@@ -65,7 +65,8 @@ def _rows(
         except (GateError, ValueError) as error:
             missing.append(f"{metric}: no interval: {error}")
         else:
-            made.append(row.model_copy(update={"verdict": Verdict.INCONCLUSIVE}))
+            # No planned sample, so no p-value either: a test at the moment the money ran out has no level.
+            made.append(row.model_copy(update={"verdict": Verdict.INCONCLUSIVE, "p_harm": None}))
     return made, missing
 
 

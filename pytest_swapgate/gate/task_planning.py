@@ -75,7 +75,7 @@ def _plan_tasks(tolerance: SwapPenalty | ActivePassK, tasks: int) -> TaskPlan:
     level = _task_level(tolerance)
     discordance = max(tolerance.discordance, effect)
     if isinstance(tolerance, SwapPenalty) and tolerance.sequential:
-        looks = plan_looks(effect, discordance=discordance, alpha=level, power=tolerance.power)
+        looks = _looks(tolerance, effect, discordance, level)
         if looks.sizes[-1] > tasks:
             raise GateError(
                 f"sequential=True may need {looks.sizes[-1]} tasks, one trial each, got {tasks}: give more tasks, "
@@ -171,6 +171,12 @@ def _task_level(tolerance: SwapPenalty | ActivePassK) -> float:
     return fail_alpha(tolerance, 2 if costs else 1)
 
 
+def _looks(tolerance: SwapPenalty, effect: float, discordance: float, level: float) -> LookPlan:
+    """Plan looks that find the effect and decide by the declared tolerance."""
+    margin = effect if tolerance.score is None else tolerance.score
+    return plan_looks(margin, discordance=discordance, alpha=level, power=tolerance.power, effect=effect)
+
+
 def _effect(tolerance: SwapPenalty | ActivePassK) -> tuple[float | None, int]:
     """Return the effect that is planned for (None for the cost alone), and the fewest trials of a task."""
     if isinstance(tolerance, ActivePassK):
@@ -212,7 +218,7 @@ def plan_unseen_tasks(tolerance: SwapPenalty | ActivePassK) -> UnseenTasks:
     discordance = max(tolerance.discordance, effect)
     level = _task_level(tolerance)
     if isinstance(tolerance, SwapPenalty) and tolerance.sequential:
-        sizes = plan_looks(effect, discordance=discordance, alpha=level, power=tolerance.power).sizes
+        sizes = _looks(tolerance, effect, discordance, level).sizes
         _refuse_too_many(tolerance, tasks=sizes[-1], trials=1, pairs=sizes[-1])
         return UnseenTasks(sizes[-1], 1, effect, sizes)
     pairs = deciding_pairs(effect, discordance=discordance, **levels_of(tolerance, level))

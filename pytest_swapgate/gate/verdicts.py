@@ -31,6 +31,9 @@ class Row(Frozen):
         Smallest harm that a sample of this size and spread detects with the declared power; None if unknown.
     note
         Anything the reader must know about this row.
+    p_harm
+        One-sided p-value of "harm <= 0", which the FAIL side tests; None where there is none (a sequential or stopped
+        gate, a row that no verdict may be taken from, no spread seen) or an older version wrote the report.
     """
 
     metric: str
@@ -42,6 +45,7 @@ class Row(Frozen):
     verdict: Verdict
     detectable: float | None = None
     note: str = ""
+    p_harm: float | None = None
 
 
 class GateReport(Frozen):
@@ -65,6 +69,8 @@ class GateReport(Frozen):
         Further lines for the reader, in order: sizes, who pays, power, money.
     simulated
         Whether the verdict rests on a simulated model.
+    alpha
+        Level that was declared, before it was split; None if nothing was decided or an older version wrote the report.
     """
 
     gate: str
@@ -76,3 +82,4 @@ class GateReport(Frozen):
     candidate: str = ""
     lines: tuple[str, ...] = ()
     simulated: bool = False
+    alpha: float | None = None

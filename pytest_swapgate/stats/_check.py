@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_TINY = 1e-12
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -81,7 +82,10 @@ def real(
 
 def fraction(name: str, value: object) -> float:
     """Return a number strictly between 0 and 1 (levels, powers, confidences)."""
-    return real(name, value, above=0.0, below=1.0)
+    number = real(name, value, above=0.0, below=1.0)
+    if not _TINY <= number <= 1 - _TINY:  # quantiles lose their digits there, and then are infinite
+        raise fail(name, value, f"at least {_TINY:g} away from 0 and from 1")
+    return number
 
 
 def level_and_power(alpha: object, power: object) -> tuple[float, float]:
@@ -153,11 +157,18 @@ def discordant(b: object, c: object, n: object) -> tuple[int, int, int]:
 
 def discordant_arrays(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[IntArray, IntArray, IntArray]:
     """`discordant` for arrays, broadcast against each other."""
-    b_, c_, n_ = np.broadcast_arrays(counts("b", b), counts("c", c), counts("n", n, minimum=1))
-    wrong = b_ + c_ > n_
-    if bool(wrong.any()):
-        first = tuple(int(i[0]) for i in np.nonzero(wrong))
-        raise ValueError(f"b + c must be at most n, got b={b_[first]}, c={c_[first]}, n={n_[first]}")
+    given = counts("b", b), counts("c", c), counts("n", n, minimum=1)
+    try:
+        b_, c_, n_ = np.broadcast_arrays(*given)
+    except ValueError as error:
+        shapes = ", ".join(str(each.shape) for each in given)
+        raise ValueError(
+            f"b, c, n must have shapes that broadcast against each other, got {shapes}"
+        ) from error
+    wrong = np.flatnonzero(b_ + c_ > n_)
+    if wrong.size:
+        first = [each.flat[wrong[0]] for each in (b_, c_, n_)]
+        raise ValueError(f"b + c must be at most n, got b={first[0]}, c={first[1]}, n={first[2]}")
     return b_, c_, n_
 
 

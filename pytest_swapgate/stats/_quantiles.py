@@ -38,16 +38,26 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
     for _ in range(100):
         middle = (low + high) / 2
         at_middle = function(middle)
-        scale = math.sqrt(at_middle * at_middle - at_low * at_high)
+        # in units of the largest value, so that the squares of tiny values are not lost
+        unit = max(abs(at_low), abs(at_middle), abs(at_high))
+        scale = math.sqrt((at_middle / unit) ** 2 - (at_low / unit) * (at_high / unit))
         before = found
-        found = middle + (middle - low) * math.copysign(1.0, at_low) * at_middle / scale
+        found = middle  # bisection, where nothing is left to extrapolate from
+        if scale > 0:
+            found += (middle - low) * math.copysign(1.0, at_low) * (at_middle / unit) / scale
         at_found = function(found)
-        if at_found == 0 or abs(found - before) <= 1e-13 * max(1.0, abs(found)):
+        near = 1e-13 * max(1.0, abs(found))
+        if at_found == 0 or abs(high - low) <= near:
             break
+        # standing still is no proof where the function is a cliff: it must change sign right there
+        if abs(found - before) <= near:
+            left, right = max(found - near, low), min(found + near, high)
+            if (function(left) < 0) != (function(right) < 0):
+                break
         # keep the tightest pair of ends that still has the root between them
         points = sorted([(low, at_low), (middle, at_middle), (found, at_found), (high, at_high)])
-        for left, right in pairwise(points):
-            if (left[1] < 0) != (right[1] < 0):
-                (low, at_low), (high, at_high) = left, right
+        for start, end in pairwise(points):
+            if (start[1] < 0) != (end[1] < 0):
+                (low, at_low), (high, at_high) = start, end
                 break
     return found

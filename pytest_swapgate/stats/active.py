@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._check import IntArray, count, counts, fail
+from ._check import IntArray, count, counts, fail, probability
 from .harm import HarmEstimate
 from .interval import Interval
 from .pass_hat_k import MIN_ACTIVE_TASKS, pass_hat_k, pass_hat_k_difference, pass_hat_k_interval
@@ -164,12 +164,13 @@ def require_valid_trials(valid: int, planned: int, *, minimum: float = 0.95) -> 
     Raises
     ------
     ValueError
-        If the share is below `minimum`: lost trials are neither failures nor dropped quietly.
+        If the share is below `minimum` (in [0, 1]): lost trials are neither failures nor dropped quietly.
     """
     planned = count("planned", planned, minimum=1)
     valid = count("valid", valid)
     if valid > planned:
         raise fail("valid", valid, f"at most planned={planned}")
+    minimum = probability("minimum", minimum)
     share = valid / planned
     if share < minimum:
         raise ValueError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ._check import FloatArray, count, fail, fraction, probability, real, reals, same_length
@@ -23,9 +22,11 @@ class Heterogeneity(NamedTuple):
     p: float
 
 
-def _sessions(gaps: ArrayLike, variances: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    g = reals("gaps", gaps, minimum_size=2)
-    v = reals("variances", variances, minimum_size=2)
+def _sessions(
+    gaps: ArrayLike, variances: ArrayLike, *, minimum_size: int = 2
+) -> tuple[FloatArray, FloatArray]:
+    g = reals("gaps", gaps, minimum_size=minimum_size)
+    v = reals("variances", variances, minimum_size=minimum_size)
     same_length(gaps=g, variances=v)
     if not bool((v > 0).all()):
         raise fail("variances", variances, "numbers > 0")
@@ -77,9 +78,9 @@ def session_drift(gaps: ArrayLike, variances: ArrayLike) -> float:
 
 def assessed_drift(gaps: ArrayLike, variances: ArrayLike) -> float | None:
     """Session variance for a gate, or None ("not assessed", use 0) below `MIN_DRIFT_SESSIONS` sessions."""
-    if np.size(gaps) < MIN_DRIFT_SESSIONS:
-        return None
-    return session_drift(gaps, variances)
+    # checked first: too few sessions are no reason to let bad ones pass
+    g, v = _sessions(gaps, variances, minimum_size=0)
+    return None if g.size < MIN_DRIFT_SESSIONS else session_drift(g, v)
 
 
 def noise_floor(

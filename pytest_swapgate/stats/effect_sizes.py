@@ -75,7 +75,10 @@ def intraclass_correlation(values: ArrayLike, groups: ArrayLike) -> float:
     Donner (1986), International Statistical Review 54, 67-82.
     """
     x = reals("values", values)
-    labels = np.asarray(groups)
+    try:
+        labels = np.asarray(groups)
+    except ValueError as error:
+        raise fail("groups", groups, f"one label per value ({x.size} values)") from error
     if labels.shape != x.shape:
         raise fail("groups", groups, f"one label per value ({x.size} values)")
     _, index, sizes = np.unique(labels, return_inverse=True, return_counts=True)

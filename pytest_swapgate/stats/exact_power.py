@@ -76,7 +76,7 @@ def verdict_rates(
     discordance : float
         True share of discordant pairs, in [0, 1].
     tolerance : float
-        Declared tolerance M > 0.
+        Declared tolerance M, in (0, 1].
     alpha : float
         One-sided level, in (0, 0.5).
     fail_alpha : float, optional
@@ -91,7 +91,7 @@ def verdict_rates(
         ``harm = 0`` the false-alarm rate.
     """
     n = count("n", n, minimum=1)
-    margin = real("tolerance", tolerance, above=0.0)
+    margin = real("tolerance", tolerance, above=0.0, at_most=1.0)
     alpha, side = both_levels(alpha, fail_alpha)
     drift = real("tau2", tau2, at_least=0.0) / count("sessions", sessions, minimum=1)
     b, c, weight = tables(n, trinomial(harm, discordance))

@@ -122,9 +122,9 @@ def binary_harm(
     discordance_aa : float, optional
         Discordance of identical arms, for the floor; the observed one where none was measured.
     margin : float, optional
-        The declared tolerance, > 0. With it the interval is the gate's: with at most 400 pairs its ends are moved out
-        where the normal approximation would not keep the level, so that FAIL at harm 0 and PASS at a harm of the margin
-        each have an exact probability of at most 1.1 alpha. Without it, it is Tango's.
+        The declared tolerance, in (0, 1]. With it the interval is the gate's: with at most 400 pairs its ends are
+        moved out where the normal approximation would not keep the level, so that FAIL at harm 0 and PASS at a harm
+        of the margin each have an exact probability of at most 1.1 alpha. Without it, it is Tango's.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def binary_harm(
     if margin is None:
         interval = drifted_tango(b, c, n, normal_quantile(1 - alpha), drift)
     else:
-        margin = real("margin", margin, above=0.0)
+        margin = real("margin", margin, above=0.0, at_most=1.0)
         ends = gate_limits(b, c, n, alpha=alpha, fail_alpha=alpha, margin=margin, drift=drift)
         interval = Interval(float(ends.low), float(ends.high))
     harm, discordance = (b - c) / n, (b + c) / n

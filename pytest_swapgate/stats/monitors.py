@@ -15,12 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from pytest_swapgate.stats import _special as special
 
-from ._check import FloatArray, count, counts, fail, fraction, real, reals, same_length
+from ._check import FloatArray, count, counts, fail, fraction, probability, real, reals, same_length
 from .drift import session_drift
 from .proportions import clopper_pearson_interval
 
 MIN_BASELINE_RUNS = 20
 MIN_BASELINE_INJECTIONS = 400
+
+MAX_RUN_LENGTH_LIMIT = 100.0
+"""Largest alarm limit h whose run length is computed: the equations grow with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,11 @@ def cusum(
     Parameters
     ----------
     rates : array_like, shape (R,) or (R, ...)
-        Rate of each run in time order along the first axis; further axes are monitored side by side.
+        Rate in [0, 1] of each run in time order along the first axis; further axes are monitored side by side.
     sizes : array_like of int, shape (R,)
         Tasks of each run.
     baseline : CusumBaseline
+        A mean in [0, 1], a variance > 0 and tau2 >= 0.
     k : float
         Reference value in standard deviations, > 0: half of the shift to detect.
     h : float
@@ -111,17 +115,29 @@ def cusum(
         ``S <- max(0, S + (mu0 - x) / sigma - k)`` with ``sigma^2 = v0 / n + tau2``; alarm at ``S > h``. With the
         defaults a false alarm comes every 9,008 runs and a fall by 1.5 sigma is found after 7.4 runs on average.
 
+    Raises
+    ------
+    ValueError
+        For rates outside [0, 1], and a baseline that is none: without a variance no fall can be told from noise, and
+        a monitor of NaN would never alarm.
+
     References
     ----------
     Page (1954), Biometrika 41, 100-115.
     """
-    x = reals("rates", rates, ndim=None, what="rates")
+    x = reals("rates", rates, ndim=None, what="finite numbers in [0, 1]")
+    if not bool(((x >= 0) & (x <= 1)).all()):
+        raise fail("rates", rates, "in [0, 1]")
     n = counts("sizes", sizes, minimum=1, ndim=1)
     if x.ndim == 0 or x.shape[0] != n.size:
         raise fail("sizes", sizes, f"one size per run ({len(x) if x.ndim else 1} runs)")
     k, h = real("k", k, above=0.0), real("h", h, above=0.0)
-    sigma = np.sqrt(baseline.variance / n + baseline.tau2)
-    fall = (baseline.mean - x) / sigma.reshape(-1, *[1] * (x.ndim - 1))
+    if not isinstance(baseline, CusumBaseline):
+        raise fail("baseline", baseline, "a CusumBaseline")
+    mean = probability("baseline.mean", baseline.mean)
+    variance = real("baseline.variance", baseline.variance, above=0.0)
+    sigma = np.sqrt(variance / n + real("baseline.tau2", baseline.tau2, at_least=0.0))
+    fall = (mean - x) / sigma.reshape(-1, *[1] * (x.ndim - 1))
     low, high = np.empty_like(x), np.empty_like(x)
     down, up = np.zeros(x.shape[1:]), np.zeros(x.shape[1:])
     for t in range(x.shape[0]):
@@ -140,12 +156,30 @@ def cusum_run_length(
     Solves the integral equation of the run length with Gauss-Legendre quadrature. Two sides combine by
     ``1 / L = 1 / L_fall + 1 / L_rise``.
 
+    Parameters
+    ----------
+    shift : float
+        Fall of the rate in standard deviations; negative for a rise.
+    k : float
+        Reference value, > 0.
+    h : float
+        Alarm limit, > 0 and at most 100.
+    two_sided : bool
+        Whether a rise alarms too.
+
+    Raises
+    ------
+    ValueError
+        For an argument outside its range, and where the run length exceeds what a double can hold (shift far below
+        k, or k or h too large).
+
     References
     ----------
-    Goel and Wu (1971), Technometrics 13, 221-230; van Dobben de Bruyn (1968), Cumulative Sum Tests.
+    Goel and Wu (1971), Technometrics 13, 221-230; van Dobben de Bruyn (1968), Cumulative Sum Tests; Grassmann, Taksar
+    and Heyman (1985), Operations Research 33, 1107-1116.
     """
     shift = real("shift", shift)
-    k, h = real("k", k, above=0.0), real("h", h, above=0.0)
+    k, h = real("k", k, above=0.0), real("h", h, above=0.0, at_most=MAX_RUN_LENGTH_LIMIT)
     one = _run_length(shift, k, h)
     return one if not two_sided else 1 / (1 / one + 1 / _run_length(-shift, k, h))
 
@@ -154,11 +188,27 @@ def _run_length(shift: float, k: float, h: float) -> float:
     x, w = np.polynomial.legendre.leggauss(32 + math.ceil(8 * h))
     y, w = h / 2 * (x + 1), h / 2 * w
     start = np.concatenate([[0.0], y])  # the state 0 is an atom
-    step = y[None, :] - start[:, None] + k - shift
-    kernel = np.exp(-0.5 * step * step) / math.sqrt(2 * math.pi) * w
-    to_zero = special.ndtr(k - start - shift)[:, None]
-    system = np.eye(start.size) - np.concatenate([to_zero, kernel], axis=1)
-    return float(np.linalg.solve(system, np.ones(start.size))[0])
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        step = y[None, :] - start[:, None] + (k - shift)
+        kernel = np.exp(-0.5 * step * step) / math.sqrt(2 * math.pi) * w
+        moves = np.concatenate([special.ndtr(k - start - shift)[:, None], kernel], axis=1)
+        alarm = special.ndtr(start - h + (shift - k))
+        runs = np.ones(start.size)
+        # Long run lengths are solutions of a nearly singular system. States are eliminated by the algorithm of
+        # Grassmann, Taksar and Heyman, which takes "does not stay" as the sum of what leaves: nothing is subtracted.
+        for last in range(start.size - 1, 0, -1):
+            leaves = alarm[last] + moves[last, :last].sum()
+            share = moves[:last, last] / leaves
+            moves[:last, :last] += share[:, None] * moves[last, :last]
+            alarm[:last] += share * alarm[last]
+            runs[:last] += share * runs[last]
+        length = float(runs[0] / alarm[0]) if alarm[0] > 0 else math.inf
+    if not math.isfinite(length):
+        raise ValueError(
+            f"shift - k must be so large that an alarm has a probability a double can hold, "
+            f"got shift={shift}, k={k}, h={h}"
+        )
+    return length
 
 
 def injection_quantile(injected: ArrayLike) -> int:

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pytest_swapgate.stats import _special as special
 
-from ._check import choice, count
+from ._check import choice, count, fail
 from ._quantiles import chi2_tail
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
+MAX_DISCORDANT = 10**12
+"""Largest count of discordant pairs that is accepted."""
+
 
 def _counts(b: int, c: int, alternative: str) -> tuple[int, int]:
     choice("alternative", alternative, _ALTERNATIVES)
-    return count("b", b), count("c", c)
+    found = count("b", b), count("c", c)
+    for name, number in zip("bc", found, strict=True):
+        if number > MAX_DISCORDANT:
+            raise fail(name, number, f"a whole number <= {MAX_DISCORDANT}")
+    return found
 
 
 def _tail(k: int, m: int, *, mid: bool) -> float:
     """P(X >= k), or P(X > k) + P(X = k) / 2, for X binomial(m, 1/2)."""
-    at_least = 1.0 if k <= 0 else float(special.bdtrc(k - 1, m, 0.5))
-    if not mid:
-        return at_least
-    above = 0.0 if k >= m else float(special.bdtrc(k, m, 0.5))
-    return 0.5 * (at_least + above)
+    at_least = _at_least(k, m)
+    return 0.5 * (at_least + _at_least(k + 1, m)) if mid else at_least
+
+
+def _at_least(k: int, m: int) -> float:
+    if k <= 0 or k > m:
+        return 1.0 if k <= 0 else 0.0
+    # not special.bdtrc: its counts are 32-bit integers
+    return float(special.betainc(float(k), float(m - k + 1), 0.5))
 
 
 def _p_value(b: int, c: int, alternative: str, *, mid: bool) -> float:
@@ -39,7 +52,7 @@ def midp_mcnemar(b: int, c: int, *, alternative: str = "two-sided") -> float:
     Parameters
     ----------
     b, c : int
-        Harm-discordant and benefit-discordant pairs, >= 0.
+        Harm-discordant and benefit-discordant pairs, >= 0 and at most 10^12 each.
     alternative : {'two-sided', 'greater', 'less'}
         'greater' tests for harm.
 
@@ -71,7 +84,7 @@ def mcnemar(b: int, c: int, *, correction: bool = False) -> float:
     Parameters
     ----------
     b, c : int
-        Discordant pairs, >= 0.
+        Discordant pairs, >= 0 and at most 10^12 each.
     correction : bool
         Edwards' continuity correction, ``(|b - c| - 1)^2``.
 
@@ -80,6 +93,8 @@ def mcnemar(b: int, c: int, *, correction: bool = False) -> float:
     McNemar (1947), Psychometrika 12, 153-157.
     """
     b, c = _counts(b, c, "two-sided")
+    if not isinstance(correction, (bool, np.bool_)):
+        raise fail("correction", correction, "True or False")
     if b + c == 0:
         return 1.0
     gap = max(abs(b - c) - (1 if correction else 0), 0)

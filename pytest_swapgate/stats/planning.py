@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ._check import both_levels, count, level_and_power, probability, real
+from ._check import both_levels, count, fail, level_and_power, probability, real
 from ._quantiles import normal_quantile, t_quantile
 from ._search import smallest
-from .harm import HarmEstimate, drifted_limits
+from .few_pairs import GUARDED_PAIRS
+from .harm import HarmEstimate, drifted_limits, gate_limits
 from .verdict import rule
 
 _MAX_PAIRS = 1_000_000
@@ -51,7 +52,10 @@ def required_pairs(tolerance: float, *, discordance: float, alpha: float = 0.05,
     root = normal_quantile(1 - alpha) * math.sqrt(pd) + normal_quantile(power) * math.sqrt(
         max(pd - m * m, 0.0)
     )
-    return max(1, math.ceil((root / m) ** 2 - 1e-9))
+    pairs = root / m  # its square may overflow
+    if pairs > 1e9:
+        raise fail("tolerance", tolerance, "large enough that fewer than 1e18 pairs show it")
+    return max(1, math.ceil(pairs**2 - 1e-9))
 
 
 def detectable_effect_pairs(n: int, *, discordance: float, alpha: float = 0.05, power: float = 0.9) -> float:
@@ -113,6 +117,12 @@ def pairs_to_decide(
         if estimate.df is None:
             share = spread + harm * harm  # of discordant pairs
             counts = n * (share + harm) / 2, n * (share - harm) / 2
+            if n <= GUARDED_PAIRS:
+                b = round(counts[0])
+                c = min(round(counts[1]), n - b)
+                guarded = gate_limits(b, c, n, alpha=alpha, fail_alpha=side, margin=margin, drift=drift)
+                passed, failed = rule(*guarded, margin)
+                return bool(passed | failed)
             low = drifted_limits(*counts, n, normal_quantile(1 - side), drift).low
             high = drifted_limits(*counts, n, normal_quantile(1 - alpha), drift).high
             passed, failed = rule(low, high, margin)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from ._check import FloatArray, IntArray, count, discordant, fail, real
 from .exact_power import NEGLIGIBLE, tables, trinomial
+from .few_pairs import EXCESS
 from .harm import drifted_limits, drifted_tango
 from .interval import Interval
 from .planning import required_pairs
 from .spending import Spending, sequential_inflation, spending_bounds
 from .verdict import Verdict, decide, rule
+
+_GUARDED = 200
+"""With more pairs in all the bounds are taken as they are: there the worst exact error is within 1.06 alpha."""
+_SHARES = 13
+"""Discordances at which the exact error is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +64,72 @@ def plan_looks(
     power: float = 0.9,
     looks: int = 5,
     spending: Spending = "obrien-fleming",
+    effect: float | None = None,
 ) -> LookPlan:
     """Plan a two-sided sequential gate for a binary outcome.
 
     Parameters
     ----------
     tolerance, discordance, alpha, power
-        As in `required_pairs`.
+        As in `required_pairs`; the power below 1 - alpha, for the rule passes a harm of the tolerance with alpha.
     looks : int
         Number K of equally spaced looks, >= 1.
     spending : {'obrien-fleming', 'pocock'}
         How the error is spent.
+    effect : float, optional
+        Harm to be found with the power, at most the discordance; the tolerance if left out.
 
     Returns
     -------
     LookPlan
-        The largest size is the fixed one times `sequential_inflation` (1.03 for five O'Brien-Fleming looks).
+        The largest size is the fixed one times `sequential_inflation` (1.03 for five O'Brien-Fleming looks). With up
+        to 200 pairs in all the bounds are raised, and the sizes with their square, until the exact errors (FAIL at
+        harm 0, PASS at a harm of the tolerance) are at most 1.1 alpha whatever the discordance.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
     """
-    fixed = required_pairs(tolerance, discordance=discordance, alpha=alpha, power=power)
+    margin = real("tolerance", tolerance, above=0.0, at_most=1.0)
+    goal = margin if effect is None else real("effect", effect, above=0.0)
+    fixed = required_pairs(goal, discordance=discordance, alpha=alpha, power=power)
+    if power >= 1 - alpha and effect is None:
+        raise fail(
+            "power", power, f"< 1 - alpha = {1 - alpha:g}: the rule passes a harm of the tolerance with alpha"
+        )
     looks = count("looks", looks, minimum=1)
     bounds = spending_bounds(looks, alpha=alpha, spending=spending)
     inflation = sequential_inflation(looks, alpha=alpha, power=power, spending=spending) if looks > 1 else 1.0
-    largest = max(looks, math.ceil(fixed * inflation - 1e-9))
+    return _guarded(fixed * inflation, tuple(float(c) for c in bounds), margin, float(alpha))
+
+
+@lru_cache(maxsize=64)
+def _guarded(pairs: float, bounds: tuple[float, ...], tolerance: float, alpha: float) -> LookPlan:
+    """Raise bounds, and sizes with them, until few pairs keep the level at every discordance."""
+    factor = 1.0
+    while True:
+        plan = _plan(pairs, bounds, tolerance, alpha, factor)
+        if plan.sizes[-1] > _GUARDED or _worst_error(plan) <= EXCESS * alpha:
+            return plan
+        factor *= 1.02
+
+
+def _plan(pairs: float, bounds: tuple[float, ...], tolerance: float, alpha: float, factor: float) -> LookPlan:
+    looks = len(bounds)
+    largest = max(looks, math.ceil(pairs * factor**2 - 1e-9))
     sizes = tuple(math.ceil(k * largest / looks) for k in range(1, looks + 1))
-    return LookPlan(sizes, tuple(float(c) for c in bounds), float(tolerance), float(alpha))
+    return LookPlan(sizes, tuple(factor * c for c in bounds), tolerance, alpha)
+
+
+def _worst_error(plan: LookPlan) -> float:
+    """Largest exact chance of a false FAIL or a false PASS, over the discordance."""
+    margin = plan.tolerance
+    alarms = (sequential_rates(plan, harm=0.0, discordance=d).failed for d in np.linspace(0.1, 1.0, _SHARES))
+    passes = (
+        sequential_rates(plan, harm=margin, discordance=d).passed for d in np.linspace(margin, 1.0, _SHARES)
+    )
+    return max(*alarms, *passes)
 
 
 def take_look(plan: LookPlan, number: int, b: int, c: int, *, tau2: float = 0.0, sessions: int = 1) -> Look:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ._check import FloatArray, discordant, discordant_arrays, fail, fraction
+from ._check import FloatArray, discordant, discordant_arrays, fail, fraction, reals
 from ._quantiles import normal_quantile
 from .interval import Interval, Intervals
 
@@ -31,18 +31,38 @@ def tango_statistic(b: ArrayLike, c: ArrayLike, n: ArrayLike, harm: ArrayLike) -
         benefit-discordant pair under the hypothesis; approximately standard normal under it. Infinite where
         the hypothesis is impossible for the data, 0 where it fits without any variance.
 
+    Raises
+    ------
+    ValueError
+        For counts that are negative, not whole or do not fit, a harm outside [-1, 1], and shapes that do not
+        broadcast.
+
     References
     ----------
     Tango (1998), Statistics in Medicine 17, 891-908.
     """
-    b_, c_, n_ = discordant_arrays(b, c, n)
-    h = np.asarray(harm)
-    if h.dtype.kind not in "iuf" or not bool((np.abs(h) <= 1).all()):
+    h = reals("harm", harm, minimum_size=0, ndim=None, what="numbers in [-1, 1]")
+    if not bool((np.abs(h) <= 1).all()):
         raise fail("harm", harm, "numbers in [-1, 1]")
+    b_, c_, n_ = discordant_arrays(b, c, n)
+    _broadcastable(b=b_, c=c_, n=n_, harm=h)
     gap, variance = _parts(*(x.astype(np.float64) for x in (b_, c_, n_, h)))
     with np.errstate(divide="ignore", invalid="ignore"):
         z: FloatArray = np.where(gap == 0, 0.0, gap / np.sqrt(variance))
     return z
+
+
+def _broadcastable(**arrays: NDArray[Any]) -> tuple[int, ...]:
+    """Refuse arrays that do not broadcast against each other; return their common shape."""
+    shapes = {name: array.shape for name, array in arrays.items()}
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError as error:
+        raise ValueError(
+            ", ".join(shapes)
+            + " must have shapes that broadcast against each other, got "
+            + ", ".join(str(shape) for shape in shapes.values())
+        ) from error
 
 
 def _parts(b: FloatArray, c: FloatArray, n: FloatArray, harm: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -129,14 +149,19 @@ def tango_interval(
     Raises
     ------
     ValueError
-        For counts that are negative, not whole or do not fit, and a confidence outside (0, 1).
+        For counts that are negative, not whole or do not fit, shapes that do not broadcast, and a confidence
+        outside (0, 1) or within 1e-12 of its ends.
 
     References
     ----------
     Tango (1998), Statistics in Medicine 17, 891-908.
     """
     z = normal_quantile(0.5 + fraction("confidence", confidence) / 2)
-    if np.ndim(b) == np.ndim(c) == np.ndim(n) == 0:
+    try:
+        single = np.ndim(b) == np.ndim(c) == np.ndim(n) == 0
+    except ValueError:  # ragged: the check of the arrays says which
+        single = False
+    if single:
         limits = tango_limits(*discordant(b, c, n), z)
         return Interval(float(limits.low), float(limits.high))
     return tango_limits(*discordant_arrays(b, c, n), z)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import StrEnum
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,18 +39,17 @@ def decide(interval: Interval | tuple[float, float], margin: float) -> Verdict:
     Raises
     ------
     ValueError
-        If a limit is NaN, low > high, or the margin is not a finite number > 0.
+        If the interval is not a pair of real numbers, a limit is NaN, low > high, or the margin is not a finite
+        number > 0.
     """
     accepted = "a pair (low, high) of numbers with low <= high"
-    try:
-        low, high = interval
-    except (TypeError, ValueError) as error:
-        raise fail("interval", interval, accepted) from error
-    if isinstance(low, bool) or isinstance(high, bool):
+    limits: object = interval  # whatever was handed in
+    pair = isinstance(limits, Sequence) or (isinstance(limits, np.ndarray) and limits.ndim == 1)
+    if not pair or len(interval) != 2 or not all(_real(limit) for limit in interval):
         raise fail("interval", interval, accepted)
     try:
-        low, high = float(low), float(high)
-    except (TypeError, ValueError) as error:
+        low, high = (float(limit) for limit in interval)
+    except OverflowError as error:
         raise fail("interval", interval, accepted) from error
     if math.isnan(low) or math.isnan(high) or low > high:
         raise fail("interval", interval, accepted)
@@ -56,6 +57,10 @@ def decide(interval: Interval | tuple[float, float], margin: float) -> Verdict:
     if passed:
         return Verdict.PASS
     return Verdict.FAIL if failed else Verdict.INCONCLUSIVE
+
+
+def _real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def rule(low: ArrayLike, high: ArrayLike, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -15,6 +15,8 @@ from pytest_swapgate.environments.base import score_unit
 from pytest_swapgate.runner import ArmError
 from pytest_swapgate.shortening import shortened
 from pytest_swapgate.stats import Interval, t_interval
+from pytest_swapgate.stats.harm import alike
+from pytest_swapgate.stats.p_values import mean_p_value
 from pytest_swapgate.stats.ratio import ratio_interval
 from pytest_swapgate.studies.arms import PlayedArm, TeamArm, play_arms
 from pytest_swapgate.studies.formation import LOST_SHARE, Cohort
@@ -45,11 +47,15 @@ class Contrast:
     interval
         Two-sided, by t over pairs (rho: Fieller); None where it is not interpretable, or where all pairs show
         the same value, so that nothing was measured about their spread.
+    p
+        Two-sided p-value of "no effect", by t over pairs, not adjusted; None without an interval, and for rho, which
+        is 0 where Pi is.
     """
 
     name: str
     value: float | None
     interval: Interval | None
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -195,7 +201,7 @@ def _contrasts(
         "W": per_pair(Condition.PLACEBO, Condition.AMNESIA),
         "Sigma": per_pair(Condition.SWAP_CLEARED, Condition.SWAP),
     }
-    contrasts = {name: Contrast(name, float(x.mean()), _interval(x, confidence)) for name, x in found.items()}
+    contrasts = {name: _contrast(name, x, confidence) for name, x in found.items()}
     spread = contrasts["V"].interval
     if spread is not None and (spread.low > 0 or spread.high < 0):
         rho = Contrast(
@@ -206,7 +212,8 @@ def _contrasts(
     return (contrasts["V"], contrasts["Pi"], rho, contrasts["W"], contrasts["Sigma"])
 
 
-def _interval(values: NDArray[np.float64], confidence: float) -> Interval | None:
-    if float(np.ptp(values)) <= 1e-12 * float(np.abs(values).max()):
-        return None
-    return t_interval(values, confidence=confidence)
+def _contrast(name: str, values: NDArray[np.float64], confidence: float) -> Contrast:
+    mean = float(values.mean())
+    if alike(values):
+        return Contrast(name, mean, None)
+    return Contrast(name, mean, t_interval(values, confidence=confidence), mean_p_value(values))

@@ -308,6 +308,42 @@ def test_cusum_baseline_needs_twenty_runs_that_vary():
         cusum([0.5, 0.5], [10], baseline)
 
 
+@pytest.mark.parametrize(
+    ("rates", "baseline", "match"),
+    [
+        ([0.5], CusumBaseline(0.5, 0.0, 0.0), "baseline.variance must be a number > 0, got 0.0"),
+        ([0.5], CusumBaseline(math.nan, 0.2, 0.0), "baseline.mean must be a number >= 0 and <= 1, got nan"),
+        ([0.5], CusumBaseline(0.5, math.nan, 0.0), "baseline.variance"),
+        ([0.5], CusumBaseline(0.5, 0.2, -0.1), "baseline.tau2 must be a number >= 0"),
+        ([0.5], None, "baseline must be a CusumBaseline, got None"),
+        ([5], CusumBaseline(0.5, 0.25, 0.0), r"rates must be in \[0, 1\]"),
+        ([-3], CusumBaseline(0.5, 0.25, 0.0), r"rates must be in \[0, 1\]"),
+        ([math.nan], CusumBaseline(0.5, 0.25, 0.0), "no NaN"),
+    ],
+)
+def test_a_cusum_that_could_never_alarm_is_refused(rates, baseline, match):
+    with pytest.raises(ValueError, match=match):
+        cusum(rates, [10], baseline)
+
+
+def test_long_run_lengths_are_right_not_rounding():
+    for h in (10, 20, 25, 60):
+        # Siegmund (1985), equation 2.46: close for large h
+        drift, limit = 0.75, h + 1.166
+        expected = (math.exp(2 * drift * limit) - 1 - 2 * drift * limit) / (2 * drift**2)
+        assert cusum_run_length(h=h) == pytest.approx(expected, rel=0.05)
+    assert cusum_run_length(-4.0) > 1e20
+    assert cusum_run_length(3.0, two_sided=True) == pytest.approx(cusum_run_length(3.0))
+    assert cusum_run_length(1e300) == pytest.approx(1.0)
+
+
+def test_run_lengths_that_cannot_be_computed_are_refused():
+    with pytest.raises(ValueError, match=r"an alarm has a probability .* got shift=0.0, k=1e\+300"):
+        cusum_run_length(k=1e300)
+    with pytest.raises(ValueError, match="h must be a number > 0 and <= 100"):
+        cusum_run_length(h=101)
+
+
 def test_injections():
     base = [0] * 300 + [1] * 60 + [2] * 40
     assert injection_baseline(base) == 2

@@ -96,12 +96,11 @@ def test_beyond_the_guarded_numbers_the_normal_value_stands():
     assert critical_values(n, [0, n], alpha=0.05, harm=0.5).tolist() == [norm.ppf(0.95)] * 2
 
 
-@pytest.mark.parametrize("margin", [1.0, 1.5])
-def test_a_tolerance_of_everything_is_no_error(margin):
-    assert isinstance(binary_harm(2, 1, 10, margin=margin).interval, Interval)
+def test_a_tolerance_of_everything_is_no_error():
+    assert isinstance(binary_harm(2, 1, 10, margin=1.0).interval, Interval)
 
 
-@pytest.mark.parametrize("margin", [0.0, -0.1, math.nan, True])
+@pytest.mark.parametrize("margin", [0.0, -0.1, math.nan, True, 1.5])
 def test_a_bad_margin_is_named(margin):
     with pytest.raises(ValueError, match="margin must be a number > 0"):
         binary_harm(2, 1, 10, margin=margin)

@@ -260,3 +260,46 @@ def test_a_planned_spread_stands_in_where_units_are_alike_and_only_there():
     assert continuous_harm(varied, sd_if_alike=9.0) == continuous_harm(varied)
     with pytest.raises(ValueError, match="sd_if_alike must be a number > 0"):
         continuous_harm([0.1] * 6, sd_if_alike=0.0)
+
+
+@pytest.mark.parametrize(
+    "interval",
+    [
+        ("0", "0.05"),
+        "12",
+        (np.True_, np.True_),
+        (0.0, True),
+        {0.0, 0.05},
+        {0.0: 1, 0.05: 2},
+        [[1, 2], [3]],
+        np.zeros((2, 2)),
+        np.array(0.0),
+        (0, 10**400),
+        (0.0, 0.01, 0.02),
+        None,
+    ],
+)
+def test_only_a_pair_of_real_numbers_is_an_interval(interval):
+    with pytest.raises(ValueError, match="interval must be a pair"):
+        decide(interval, 5.0)
+
+
+def test_pairs_of_any_real_type_are_decided():
+    for interval in ([0, 1], np.array([0.0, 0.05]), (np.float32(0), np.int64(1)), (-math.inf, 0.0)):
+        assert decide(interval, 2.0) is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("gaps", "variances", "match"),
+    [
+        ([math.nan], [1.0], "gaps must be finite numbers"),
+        ("abc", None, "gaps must be finite numbers"),
+        ([0.1], None, "variances must be finite numbers"),
+        ([0.1], [0.0], "variances must be numbers > 0"),
+        ([0.1], [0.1, 0.2], "same shape"),
+    ],
+)
+def test_too_few_sessions_are_checked_too(gaps, variances, match):
+    with pytest.raises(ValueError, match=match):
+        assessed_drift(gaps, variances)
+    assert assessed_drift([], []) is None

@@ -171,3 +171,30 @@ def test_all_intervals_hold_the_estimate_and_mirror(n, data, confidence):
 def test_bad_arguments_are_named(call, match):
     with pytest.raises(ValueError, match=match):
         call()
+
+
+@pytest.mark.parametrize("test", [exact_sign_test, midp_mcnemar])
+def test_counts_beyond_32_bits(test):
+    assert test(2**31, 5) == 0.0
+    assert test(5, 2**31) == 0.0
+    assert test(2**31, 5, alternative="less") == pytest.approx(1.0)
+    assert test(2**39, 2**39) == pytest.approx(1.0)
+    gap = 2_000_000
+    normal = 2 * scipy_stats.norm.sf(gap / math.sqrt(2e12 - gap))
+    assert test(10**12, 10**12 - gap) == pytest.approx(normal, rel=1e-4)
+
+
+@pytest.mark.parametrize("test", [exact_sign_test, midp_mcnemar, mcnemar])
+@pytest.mark.parametrize("many", [10**12 + 1, 2**63, 10**400])
+def test_counts_beyond_the_limit_are_named(test, many):
+    with pytest.raises(ValueError, match="b must be a whole number <= 1000000000000, got"):
+        test(many, 5)
+    with pytest.raises(ValueError, match="c must be a whole number <= 1000000000000, got"):
+        test(5, many)
+
+
+@pytest.mark.parametrize("correction", ["no", 0, 1, None])
+def test_a_correction_is_a_bool(correction):
+    with pytest.raises(ValueError, match="correction must be True or False"):
+        mcnemar(5, 3, correction=correction)
+    assert mcnemar(5, 3, correction=np.True_) == mcnemar(5, 3, correction=True)

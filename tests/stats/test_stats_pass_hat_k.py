@@ -220,3 +220,9 @@ def test_lost_trials_are_neither_failures_nor_dropped():
         require_valid_trials(101, 100)
     with pytest.raises(ValueError, match="planned"):
         require_valid_trials(0, 0)
+
+
+@pytest.mark.parametrize("minimum", [math.nan, math.inf, -1, 1.5, "5", None, True])
+def test_the_share_of_valid_trials_cannot_be_switched_off(minimum):
+    with pytest.raises(ValueError, match="minimum must be a number >= 0 and <= 1"):
+        require_valid_trials(1, 100, minimum=minimum)

@@ -255,5 +255,25 @@ def test_units_to_decide_and_undecidable_drift():
     nothing = binary_harm(0, 0, 10)
     assert nothing.verdict(0.1) == "inconclusive"
     n = pairs_to_decide(nothing, 0.1)
-    assert binary_harm(0, 0, n).verdict(0.1) == "pass"
-    assert binary_harm(0, 0, n - 1).verdict(0.1) == "inconclusive"
+    assert binary_harm(0, 0, n, margin=0.1).verdict(0.1) == "pass"
+    assert binary_harm(0, 0, n - 1, margin=0.1).verdict(0.1) == "inconclusive"
+
+
+def test_an_inconclusive_gate_of_few_pairs_needs_more_of_them():
+    undecided = 0
+    for b in range(13):
+        for c in range(13 - b):
+            estimate = binary_harm(b, c, 12, margin=0.6)
+            if estimate.verdict(0.6) == "inconclusive":
+                undecided += 1
+                assert pairs_to_decide(estimate, 0.6) > 12
+    assert undecided >= 3
+
+
+def test_a_tolerance_or_a_level_that_no_number_of_pairs_can_serve_is_named():
+    with pytest.raises(ValueError, match="tolerance must be large enough that fewer than 1e18 pairs show it"):
+        required_pairs(1e-160, discordance=0.3)
+    with pytest.raises(ValueError, match="alpha must be at least 1e-12 away from 0 and from 1, got 1e-17"):
+        required_pairs(0.1, discordance=0.3, alpha=1e-17)
+    with pytest.raises(ValueError, match=r"tolerance must be a number > 0 and <= 1, got 1\.2"):
+        verdict_rates(100, harm=0.1, discordance=0.3, tolerance=1.2)

@@ -107,7 +107,7 @@ def test_bad_looks(looks, match):
 def test_bad_spending_arguments():
     with pytest.raises(ValueError, match=r"spending must be one of 'obrien-fleming', 'pocock'"):
         spending_bounds(5, spending="haybittle")
-    with pytest.raises(ValueError, match=r"alpha must be a number > 0 and < 0.5"):
+    with pytest.raises(ValueError, match=r"alpha must be a number >= 1e-12 and < 0\.5"):
         spending_bounds(5, alpha=0.5)
     with pytest.raises(ValueError, match=r"bounds must be one per look \(5 looks\)"):
         crossing_probabilities([2.0, 2.0], 5)
@@ -176,12 +176,37 @@ def test_exact_rates_and_expected_pairs(plan):
 
 
 def test_exact_rates_of_one_look_are_those_of_the_fixed_gate():
-    one = plan_looks(0.15, discordance=0.3, looks=1)
+    one = plan_looks(0.10, discordance=0.3, looks=1)
     rates = sequential_rates(one, harm=0.05, discordance=0.3)
     assert rates[:3] == pytest.approx(
-        tuple(verdict_rates(one.sizes[0], harm=0.05, discordance=0.3, tolerance=0.15))
+        tuple(verdict_rates(one.sizes[0], harm=0.05, discordance=0.3, tolerance=0.10))
     )
     assert rates.expected_pairs == pytest.approx(one.sizes[0])
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.0125])
+@pytest.mark.parametrize("tolerance", [0.2, 0.35, 0.5, 0.75, 1.0])
+def test_few_pairs_keep_the_level_of_a_sequential_gate_at_every_discordance(tolerance, alpha):
+    plan = plan_looks(tolerance, discordance=max(0.3, tolerance), alpha=alpha)
+    for d in np.linspace(tolerance, 1.0, 8):
+        assert sequential_rates(plan, harm=tolerance, discordance=d).passed <= 1.12 * alpha
+    for d in np.linspace(0.05, 1.0, 8):
+        assert sequential_rates(plan, harm=0.0, discordance=d).failed <= 1.12 * alpha
+
+
+def test_a_smaller_effect_makes_looks_later_and_leaves_the_tolerance_that_decides():
+    plan = plan_looks(0.25, discordance=0.3, effect=0.10)
+    assert plan.sizes == plan_looks(0.10, discordance=0.3).sizes
+    assert plan.tolerance == 0.25
+    # At the second look 106 pairs show that the harm is below .25, though not below .10.
+    look = take_look(plan, 2, 10, 8)
+    assert look.interval.high > 0.10
+    assert look.verdict is Verdict.PASS
+
+
+def test_a_power_that_the_rule_cannot_have_is_refused():
+    with pytest.raises(ValueError, match=r"power must be < 1 - alpha = 0\.95: the rule passes a harm"):
+        plan_looks(0.1, discordance=0.3, power=0.96)
 
 
 def test_exact_rates_agree_with_played_looks():
@@ -232,3 +257,68 @@ def test_capital_is_a_fair_game_and_is_never_nan():
 def test_bad_bets(differences, tolerance):
     with pytest.raises(ValueError, match=r"differences|tolerance"):
         betting_e_process(differences, tolerance=tolerance)
+
+
+def test_root_of_values_whose_squares_underflow():
+    assert root(lambda x: 1e-200 * (x**3 - 2), 0.0, 2.0) == pytest.approx(2 ** (1 / 3), rel=1e-12)
+    assert root(lambda x: 1.0 if x < 0.3 else -5e-324, 0.0, 1.0) == pytest.approx(0.3, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("looks", "alpha", "spending"),
+    [
+        (120, 0.0125, "obrien-fleming"),
+        (80, 0.001, "obrien-fleming"),
+        (20, 1e-10, "obrien-fleming"),
+        (5, 1e-12, "obrien-fleming"),
+        (20, 1e-12, "pocock"),
+    ],
+)
+def test_bounds_far_out_spend_what_they_should_at_every_look(looks, alpha, spending):
+    bounds = spending_bounds(looks, alpha=alpha, spending=spending)
+    first = spent_alpha(1 / looks, alpha=alpha, spending=spending)
+    assert bounds[0] == pytest.approx(scipy_stats.norm.isf(first), rel=1e-9)
+    spent = [spent_alpha(k / looks, alpha=alpha, spending=spending) for k in range(1, looks + 1)]
+    assert crossing_probabilities(bounds, looks) == pytest.approx(np.diff(spent, prepend=0), rel=1e-9, abs=0)
+
+
+def test_the_second_bound_far_out_equals_its_own_integral():
+    alpha = 1e-12
+    first, second = spending_bounds(2, alpha=alpha)
+    step = spent_alpha(1.0, alpha=alpha) - spent_alpha(0.5, alpha=alpha)
+    # the score at half time, below the first bound, then the rest of the way
+    x, dx = np.linspace(-8, first, 400_001, retstep=True)
+    values = scipy_stats.norm.pdf(x) * scipy_stats.norm.sf(second * math.sqrt(2) - x)
+    assert float(values.sum() * dx) == pytest.approx(step, rel=1e-4)
+
+
+def test_bounds_of_looks_whose_error_no_double_holds():
+    fractions = [0.001, 0.002, 0.5, 1.0]
+    bounds = spending_bounds(fractions)
+    z = scipy_stats.norm.isf(0.025)
+    assert bounds[:2] == pytest.approx([z / math.sqrt(0.001), z / math.sqrt(0.002)], rel=0.001)
+    assert bounds[2:] == pytest.approx(spending_bounds([0.5, 1.0]), rel=1e-9)
+
+
+def test_looks_that_lie_close_together():
+    fractions = [0.5, 0.50001, 1.0]
+    bounds = spending_bounds(fractions)
+    spent = [spent_alpha(t) for t in fractions]
+    assert crossing_probabilities(bounds, fractions) == pytest.approx(np.diff(spent, prepend=0), rel=1e-7)
+
+
+@pytest.mark.parametrize("alpha", [1e-60, 0.0, 0.5, math.nan, "0.05"])
+def test_an_alpha_outside_the_range_of_bounds_is_named(alpha):
+    with pytest.raises(ValueError, match=r"alpha must be a number >= 1e-12 and < 0\.5"):
+        spending_bounds(5, alpha=alpha)
+    with pytest.raises(ValueError, match=r"alpha must be a number >= 1e-12 and < 0\.5"):
+        sequential_inflation(5, alpha=alpha)
+
+
+def test_ragged_looks_and_bounds_are_named():
+    with pytest.raises(ValueError, match="looks must be an array of numbers, not ragged"):
+        spending_bounds([[0.1, 0.2], [1.0]])
+    with pytest.raises(ValueError, match="bounds must be an array of numbers, not ragged"):
+        crossing_probabilities([[0.1, 0.2], [1.0]], 2)
+    with pytest.raises(ValueError, match="each look has some error to spend"):
+        spending_bounds([1 - 2**-53, 1.0], spending="pocock")

@@ -155,3 +155,31 @@ def test_impossible_harm_is_refused():
         tango_statistic(1, 1, 10, 1.5)
     with pytest.raises(ValueError, match="harm"):
         tango_statistic(1, 1, 10, float("nan"))
+
+
+def test_single_counts_that_do_not_fit_are_named():
+    with pytest.raises(ValueError, match="b \\+ c must be at most n, got b=5, c=3, n=1"):
+        tango_statistic(5, 3, 1, 0.1)
+    assert float(tango_statistic(5, 3, 10, 0.1)) == float(tango_statistic([5], 3, 10, 0.1)[0])
+
+
+def test_shapes_that_do_not_fit_are_named():
+    with pytest.raises(
+        ValueError, match=r"b, c, n must have shapes that broadcast .* got \(2,\), \(3,\), \(\)"
+    ):
+        tango_interval([1, 2], [1, 2, 3], 10)
+    with pytest.raises(ValueError, match=r"b, c, n, harm must have shapes that broadcast"):
+        tango_statistic([1, 2], 1, 10, [0.1, 0.2, 0.3])
+    with pytest.raises(ValueError, match="c must be an array of numbers, not ragged"):
+        tango_interval(1, [[1, 2], [3]], 10)
+    with pytest.raises(ValueError, match="harm must be an array of numbers, not ragged"):
+        tango_statistic(1, 1, 10, [[0.1, 0.2], [0.3]])
+    with pytest.raises(ValueError, match=r"harm must be numbers in \[-1, 1\]"):
+        tango_statistic(1, 1, 10, math.nan)
+
+
+def test_a_confidence_near_one_never_gives_nan():
+    low, high = tango_interval(1, 2, 10, confidence=1 - 1e-9)
+    assert -1 <= low < -0.1 < high <= 1
+    with pytest.raises(ValueError, match="confidence must be"):
+        tango_interval(1, 2, 10, confidence=math.nextafter(1.0, 0.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import anyio
 import numpy as np
 import pytest
+from scipy import stats
 from study_samples import ALL, Secrets, episode, make_cohort, make_stage, played
 
 from pytest_swapgate.runner import ArmError
@@ -82,6 +83,15 @@ def test_interval_is_t_over_pairs():
     assert interval == pytest.approx((0.4 - half, 0.4 + half))
     wide = study(confidence=0.95)["V"].interval
     assert wide == pytest.approx(t_interval([0.3, 0.5, 0.4], confidence=0.95))
+
+
+def test_p_values_are_two_sided_by_t_over_pairs_and_rho_has_none():
+    found = study()
+    assert found["Pi"].p == pytest.approx(stats.ttest_1samp([0.10, 0.20, 0.15], 0).pvalue)
+    assert found["W_C"].p == pytest.approx(stats.ttest_1samp([0.5, 1.0, 1.0], 0).pvalue)
+    assert (found["rho"].p, found["rho_C"].p) == (None, None)
+    alike = study(drops={**DROPS, Condition.NAIVE: (0.4, 0.4, 0.4)})["V"]
+    assert (alike.interval, alike.p) == (None, None)
 
 
 def test_interval_of_rho_is_fiellers_over_pairs():
