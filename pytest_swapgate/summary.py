@@ -58,8 +58,11 @@ def _kept(session: GateSession) -> str:
         return ""
     if not played:
         return ""
-    what = "1 episode that this run had" if played == 1 else f"{played:,} episodes that this run had"
-    return f"swapgate: stopped; {what} finished are kept in {session.settings.evidence}: run again to play the rest"
+    many, are = ("1 episode", "is") if played == 1 else (f"{played:,} episodes", "are")
+    then = (
+        "--swapgate-fresh plays all of it again" if session.settings.fresh else "run again to play the rest"
+    )
+    return f"swapgate: stopped; {many} that this run had finished {are} kept in {session.settings.evidence}: {then}"
 
 
 def _write_reports(terminal: Any, session: GateSession) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+import anyio.to_thread
 
 from pytest_swapgate.environments.plain import function_parts
 from pytest_swapgate.models.playing import PlayingTeam
@@ -75,7 +77,9 @@ class AdaptedEnvironment:
         self._build = build
         self._built_by = function_parts(build)
         self._tasks = tuple(tasks)
-        fresh = build().snapshot()
+        first = build()
+        self.plays_in_threads = not inspect.iscoroutinefunction(first.play)
+        fresh = first.snapshot()
         self.seats = fresh.seats
         self._fresh = fresh
 
@@ -101,7 +105,11 @@ class AdaptedEnvironment:
                     f"the change did not bite: after change_seat({agent.seat!r}, ...) the adapter's snapshot "
                     "does not show the occupant that was seated; make snapshot() and change_seat() agree"
                 )
-        outcome = live.play(task, seed)
+        if inspect.iscoroutinefunction(live.play):
+            outcome = live.play(task, seed)
+        else:  # a plain one would hold up every other episode, and who wants to stop
+            play: Callable[[Task, int], Any] = live.play
+            outcome = await anyio.to_thread.run_sync(play, task, seed, abandon_on_cancel=True)
         if inspect.isawaitable(outcome):
             outcome = await outcome
         episode = as_episode(outcome, f"{type(live).__name__}.play on task {task.id!r}")

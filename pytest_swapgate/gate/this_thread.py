@@ -14,7 +14,7 @@ import anyio
 from anyio.from_thread import start_blocking_portal
 
 from pytest_swapgate.runner import Purse
-from pytest_swapgate.runner.blocking import interrupt_main_thread
+from pytest_swapgate.runner.blocking import interrupt_main_thread, interruptible
 
 T = TypeVar("T")
 _Answer = tuple[Any, BaseException | None]
@@ -114,7 +114,8 @@ class ThisThread:
 
 def _answer(function: Callable[[Any, int], Any], task: Any, seed: int) -> _Answer:
     try:
-        return function(task, seed), None
+        with interruptible():
+            return function(task, seed), None
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:

@@ -7,9 +7,9 @@ import asyncio
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TypeVar, cast
 
@@ -39,6 +39,40 @@ def interrupt_main_thread() -> None:
         _thread.interrupt_main()
     else:  # to the thread itself, so that it does not sleep on
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C end what runs inside at once, also in an event loop, and whatever it makes of it.
+
+    asyncio would wait for a plain function, and one that catches everything would go on.
+    """
+    __tracebackhide__ = True
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    asked = False
+
+    def interrupt(_number: int, _frame: object) -> None:
+        __tracebackhide__ = True
+        nonlocal asked
+        asked = True
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        if asked:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
 
 
 def run_blocking(work: Callable[[], Awaitable[T]], *, leaving_threads: bool = False) -> T:

@@ -14,6 +14,7 @@ import numpy as np
 from pytest_swapgate.evidence import content_key
 from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.models.litellm_model import closing_clients
+from pytest_swapgate.runner.blocking import interruptible
 from pytest_swapgate.runner.episodes import play_until_it_counts, timed_out
 from pytest_swapgate.runner.errors import ArmError, BudgetReachedError, leading, where_raised
 from pytest_swapgate.runner.halt import Halt
@@ -214,10 +215,11 @@ async def _read_or_play(
 async def _play(stage: Stage, arm: CallableArm, task: Any, name: str, seed: int) -> Episode:
     try:
         with anyio.move_on_after(stage.episode_timeout) as limit:
-            outcome = arm.call(task, seed)
+            with interruptible():
+                outcome = arm.call(task, seed)
             if inspect.isawaitable(outcome):
                 outcome = await outcome
-        if limit.cancelled_caught:
+        if limit.cancel_called:  # whether or not it was swallowed
             return timed_out(stage.episode_timeout)
         episode = as_episode(outcome, f"the {arm.role} arm on task {written(name)}")
     except OutcomeError as error:

@@ -28,8 +28,19 @@ from pytest_swapgate.teams.team import Team
 
 SENDINGS = 4
 """Times an episode is sent before the executor is given up: workers die, and others take over."""
-_LOST = ("BrokenExecutor", "CancelledError", "KilledWorker", "CommClosedError", "ConnectionError")
+_LOST = (
+    "LostAnswerError",
+    "BrokenExecutor",
+    "CancelledError",
+    "KilledWorker",
+    "CommClosedError",
+    "ConnectionError",
+)
 """Class names of what executors raise for a result that will not come; Dask's have no common base."""
+
+
+class LostAnswerError(Exception):
+    """An executor that gave something else than what was played, or nothing for far too long."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,10 @@ async def play_elsewhere(
         usd=usd,
         tokens=tokens,
     )
-    answer = await _answer(executor, job, halt)
+    # An episode may wait in the executor for all that are in flight with it.
+    timeout = stage.episode_timeout
+    patience = None if timeout is None else timeout * (stage.concurrency + 1)
+    answer = await _answer(executor, job, halt, patience)
     meter.booked_elsewhere(answer.usage, answer.spent)
     if answer.stop == "budget":
         stage.purse.check()
@@ -103,7 +117,8 @@ async def play_elsewhere(
 
 def play_job(job: Job) -> Answer:
     """Play one episode in an event loop of its own: what the executor runs."""
-    return anyio.run(_play_job, job)
+    # Not anyio.run: in a process that was forked off an event loop, it believes to be in one.
+    return asyncio.run(_play_job(job))
 
 
 async def _play_job(job: Job) -> Answer:
@@ -140,12 +155,15 @@ async def _play_job(job: Job) -> Answer:
     return Answer(episode=episode, usage=episode.usage, spent=purse.spent)
 
 
-async def _answer(executor: Executor, job: Job, halt: Halt) -> Answer:
+async def _answer(executor: Executor, job: Job, halt: Halt, patience: float | None) -> Answer:
     for sending in range(1, SENDINGS + 1):
         try:
             future = executor.submit(play_job, job)
             with halt.sent(future):
-                return await _result(future)
+                answer = await _in_time(future, patience)
+            if not isinstance(answer, Answer):
+                raise LostAnswerError(f"it returned {type(answer).__name__}, not what was played")
+            return answer
         except Exception as error:
             if isinstance(error, concurrent.futures.CancelledError):
                 halt.check()
@@ -171,6 +189,12 @@ def _is_lost(error: Exception) -> bool:
     return isinstance(error, concurrent.futures.CancelledError) or any(
         cls.__name__ in _LOST for cls in type(error).__mro__
     )
+
+
+async def _in_time(future: Future[Answer], patience: float | None) -> Answer:
+    with anyio.move_on_after(patience):
+        return await _result(future)
+    raise LostAnswerError(f"nothing came back for {patience or 0:g} s")
 
 
 async def _result(future: Future[Answer]) -> Answer:

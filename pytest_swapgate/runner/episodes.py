@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from pytest_swapgate.environments.base import writes_notebooks
@@ -46,11 +48,13 @@ async def play_until_it_counts(stage: Stage, play: Callable[[EpisodeMeter], Awai
     """
     before = 0
     for _ in range(REPLAYS + 1):
+        cut = await _watching_for_cuts()
         stage.purse.start()
         with attempt() as tried:
             meter = EpisodeMeter(stage.purse, tried)
             try:
                 episode = await play(meter)
+                await cut()
                 if meter.reached is not None:
                     raise meter.reached
             except BaseException:
@@ -65,6 +69,29 @@ async def play_until_it_counts(stage: Stage, play: Callable[[EpisodeMeter], Awai
             before += 1
     before -= not episode.counts  # the time that is returned is no earlier one
     return episode.model_copy(update={"lost_attempts": before}) if before else episode
+
+
+async def _watching_for_cuts() -> Callable[[], Awaitable[None]]:
+    """Return what raises if this task was cancelled since, though whatever it ran has swallowed it.
+
+    An episode that was cut says nothing, whatever came back: code that catches everything makes a failure of it.
+    """
+
+    def asked() -> int:
+        try:
+            task = asyncio.current_task()
+        except RuntimeError:  # trio: it does not forget
+            return 0
+        return 0 if task is None else task.cancelling()
+
+    async def check() -> None:
+        await anyio.lowlevel.checkpoint()
+        if asked() > before:
+            raise asyncio.CancelledError
+
+    await anyio.lowlevel.checkpoint()  # plain functions may never wait: this is where Ctrl-C reaches them
+    before = asked()
+    return check
 
 
 async def play_episode(
@@ -84,8 +111,10 @@ async def play_episode(
     playing = PlayingTeam(team, stage.models, temperature=stage.temperature, meter=meter)
     episode = timed_out(stage.episode_timeout)
     try:
-        with anyio.move_on_after(stage.episode_timeout):
-            episode = await _play(stage, playing, task, seed)
+        with anyio.move_on_after(stage.episode_timeout) as limit:
+            played = await _play(stage, playing, task, seed)
+        if not limit.cancel_called:  # else it may have been swallowed
+            episode = played
     except ModelError as error:
         episode = Episode(score=0.0, failure=error.failure, error=str(error))
     if episode.failure is FailureClass.CONFIGURATION:
@@ -137,7 +166,11 @@ async def _play(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Ep
 
 def plays_in_threads(stage: Stage) -> bool:
     """Whether episodes are played by a plain function, which nobody can stop, in a thread of this process."""
-    return stage.executor is None and not inspect.iscoroutinefunction(stage.environment.play)
+    environment = stage.environment
+    plain = not inspect.iscoroutinefunction(environment.play) or getattr(
+        environment, "plays_in_threads", False
+    )
+    return stage.executor is None and plain
 
 
 async def _outcome(stage: Stage, playing: PlayingTeam, task: Task, seed: int) -> Any:

@@ -78,7 +78,7 @@ class Halt:
 
             with self._purse.at_close(cut):
                 yield
-        if scope.cancelled_caught:
+        if scope.cancel_called:  # even if whatever was cut has swallowed it
             self._purse.check_open()
 
     @contextmanager

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import json
+import threading
 
 import anyio
 import pytest
@@ -11,7 +14,7 @@ from pytest_swapgate.environments import AdaptedEnvironment, TeamAdapter, enviro
 from pytest_swapgate.models import PlayingTeam
 from pytest_swapgate.models.registry import ModelRegistry
 from pytest_swapgate.runner import ArmError, Stage
-from pytest_swapgate.runner.episodes import play_episode
+from pytest_swapgate.runner.episodes import play_episode, plays_in_threads
 from pytest_swapgate.studies import form_cohort, play_arms
 from pytest_swapgate.studies.formed import FormedTeams
 from pytest_swapgate.teams import Agent, BiteError, Episode, Message, Notebook, Task, Team, placebo, swap
@@ -244,3 +247,38 @@ def test_notebooks_of_the_adapter_are_read_back_and_never_rewritten():
     episode = anyio.run(environment.play, PlayingTeam(team, no_model), TASKS[1], 1)
     assert episode.notebooks["lead"].partner_notes == "Games: 1."
     assert play(environment, team).notebooks["lead"].partner_notes == "Games: 1."
+
+
+def test_plain_plays_of_an_adapter_hold_up_nobody_and_may_run_a_loop_of_their_own():
+    meet = threading.Barrier(2, timeout=60)
+
+    class Blocking(Crew):
+        def play(self, task, seed):
+            meet.wait()  # two at once, or never
+            return asyncio.run(asyncio.sleep(0, 1.0))
+
+    stage = Stage(build(Blocking), ModelRegistry(), concurrency=2)
+    assert plays_in_threads(stage)
+    assert not plays_in_threads(Stage(build(AsyncCrew), ModelRegistry()))
+    cohort = anyio.run(functools.partial(form_cohort, stage, model="unused", teams=2, episodes=2, trials=1))
+    assert len(cohort.teams) == 2
+
+
+def test_a_plain_play_of_an_adapter_that_takes_too_long_is_lost():
+    over = threading.Event()
+
+    class Slow(Crew):
+        def play(self, task, seed):
+            over.wait(60)
+            return 1.0
+
+    environment = build(Slow)
+    stage = Stage(environment, ModelRegistry(), episode_timeout=0.1)
+
+    async def work():
+        try:
+            return await play_episode(stage, environment.fresh_team(0), TASKS[1], 1)
+        finally:
+            over.set()
+
+    assert anyio.run(work).error == "the episode was not over after 0.1 s"

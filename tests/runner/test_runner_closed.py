@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import threading
 
@@ -12,6 +13,7 @@ from runner_samples import Model, Talk, make_chain, make_stage, make_team
 from pytest_swapgate.evidence import EvidenceStore
 from pytest_swapgate.gate.this_thread import ThisThread
 from pytest_swapgate.runner import BudgetReachedError, CallableArm, Purse, play_callables, play_chains
+from pytest_swapgate.runner.blocking import interrupt_main_thread
 from pytest_swapgate.runner.halt import Halt
 from pytest_swapgate.runner.locking import locked
 
@@ -128,3 +130,117 @@ def test_whoever_waits_for_another_process_is_let_go(tmp_path):
             threading.Timer(0.3, purse.close, [WHY]).start()
             with pytest.raises(BudgetReachedError, match=WHY):
                 anyio.run(wait)
+
+
+async def swallowing(seconds):
+    """Wait; make a result of whatever happens meanwhile."""
+    try:
+        await anyio.sleep(seconds)
+    except BaseException:
+        return False
+    return True
+
+
+class Swallows(Talk):
+    """Makes a score of 0 of whatever cuts it."""
+
+    def __init__(self, purse, after=4):
+        self.purse = purse
+        self.after = after
+
+    async def play(self, team, task, seed):
+        episode = await super().play(team, task, seed)
+        if self.purse.played < self.after:
+            return episode
+        threading.Timer(0.1, self.purse.close, [WHY]).start()
+        await swallowing(LONG)
+        return episode.model_copy(update={"score": 0.0})
+
+
+def test_an_episode_that_was_cut_counts_for_nothing_though_its_code_swallows_it():
+    purse = Purse()
+    stage = make_stage(environment=Swallows(purse), purse=purse, concurrency=1)
+    halt = Halt(purse)
+    found = anyio.run(functools.partial(play_chains, stage, [[make_chain(trials=6)]], halt=halt))
+    assert [episode.score for episode in found[0][0][0]] == [1.0] * 4
+
+    async def arm(task, seed):
+        return await swallowing(LONG if task == "b" else 0)
+
+    purse = Purse()
+    stage = make_stage(purse=purse, concurrency=3)
+    halt = Halt(purse)
+    threading.Timer(0.3, purse.close, [WHY]).start()
+    arms = [CallableArm(role, "g", arm, None) for role in ("baseline", "candidate")]
+    work = functools.partial(play_callables, stage, *arms, ["a", "b", "c"], trials=1, seed=1, halt=halt)
+    pairs = anyio.run(work)
+    assert [(pair.task_id, pair.baseline.score, pair.candidate.score) for pair in pairs] == [
+        ("a", 1.0, 1.0),
+        ("c", 1.0, 1.0),
+    ]
+
+
+@pytest.mark.parametrize("teams", [False, True])
+def test_an_episode_out_of_time_is_lost_though_its_code_swallows_it(teams):
+    if teams:
+        purse = Purse()
+        stage = make_stage(environment=Swallows(Purse(), after=0), purse=purse, episode_timeout=0.1)
+        ((([episode], _),),) = anyio.run(play_chains, stage, [[make_chain(trials=1)]])
+    else:
+        stage = make_stage(episode_timeout=0.1)
+
+        async def arm(task, seed):
+            return await swallowing(LONG)
+
+        arms = [CallableArm(role, "g", arm, None) for role in ("baseline", "candidate")]
+        pairs = anyio.run(functools.partial(play_callables, stage, *arms, ["a"], trials=1, seed=1))
+        episode = pairs[0].candidate
+    assert episode.failure == "infrastructure"
+    assert episode.error == "the episode was not over after 0.1 s"
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("kept", [None, RuntimeError])
+def test_control_c_ends_a_plain_function_that_swallows_it(inside, kept):
+    played = []
+
+    def work(task, seed):
+        played.append(task)
+        try:
+            threading.Timer(0.2, interrupt_main_thread).start()
+            threading.Event().wait(LONG)
+        except BaseException as error:
+            if kept is not None:
+                raise kept from error
+        return True
+
+    here = ThisThread(Purse())
+    stage = make_stage()
+    call = work if inside else here.arm(work)
+    arms = [CallableArm(role, "g", call, None) for role in ("baseline", "candidate")]
+    compare = functools.partial(play_callables, stage, *arms, ["a", "b", "c"], trials=1, seed=1)
+    with pytest.raises(KeyboardInterrupt):
+        anyio.run(compare) if inside else here.run(compare)
+    assert len(played) == 1
+    assert stage.purse.played == 0
+
+
+def test_control_c_stops_arms_that_never_wait_in_an_event_loop():
+    played = []
+
+    def plain(task, seed):
+        played.append(task)
+        if len(played) == 5:
+            asyncio.current_task().cancel()  # what asyncio makes of Ctrl-C
+        return True
+
+    async def coroutine(task, seed):
+        return True
+
+    async def whole():
+        arms = [CallableArm("baseline", "g", coroutine, None), CallableArm("candidate", "g", plain, None)]
+        await play_callables(make_stage(), *arms, list(range(40)), trials=1, seed=1)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(whole())
+    assert len(played) == 5

@@ -57,6 +57,10 @@ class Inline(Executor):
         if failure == "cancel":
             future.cancel()
             future.set_running_or_notify_cancel()
+        elif failure == "garbage":
+            future.set_result({"score": 1.0})
+        elif failure == "never":
+            pass
         elif failure is not None:
             future.set_exception(failure)
         else:
@@ -70,14 +74,22 @@ def test_threads_and_processes_give_the_evidence_of_one_process(tmp_path):
     assert len(here[1]) == 12
     with ThreadPoolExecutor(3) as threads:
         assert evidence(tmp_path, "threads", executor=threads) == here
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
-        assert evidence(tmp_path, "processes", executor=processes) == here
-        assert evidence(tmp_path, "processes", executor=processes)[1] == here[1]  # read
+    for method in multiprocessing.get_all_start_methods():
+        with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as processes:
+            assert evidence(tmp_path, method, executor=processes) == here
+            assert evidence(tmp_path, method, executor=processes)[1] == here[1]  # read
 
 
 @pytest.mark.parametrize(
     "lost",
-    ["cancel", "raise", BrokenExecutor("x"), CancelledError(), type("KilledWorker", (Exception,), {})()],
+    [
+        "cancel",
+        "raise",
+        "garbage",
+        BrokenExecutor("x"),
+        CancelledError(),
+        type("KilledWorker", (Exception,), {})(),
+    ],
 )
 def test_lost_result_is_sent_for_again(tmp_path, lost):
     executor = Inline(lost, lost)
@@ -92,6 +104,18 @@ def test_executor_that_loses_everything_is_given_up_in_one_line(tmp_path):
     assert e.value.failure is FailureClass.INFRASTRUCTURE
     assert executor.submitted == SENDINGS
     assert "\n" not in str(e.value)
+
+
+def test_a_result_that_never_comes_is_given_up_in_one_line():
+    stage = make_stage(executor=Inline(*["never"] * 100), episode_timeout=0.05, concurrency=1)
+    with pytest.raises(ArmError, match=r"lost the episode of 0 .* 4 times.*nothing came back for 0\.1 s"):
+        anyio.run(play_chains, stage, CHAINS[:1])
+
+
+def test_a_result_that_is_none_is_named():
+    executor = Inline(*["garbage"] * 100)
+    with pytest.raises(ArmError, match="LostAnswerError: it returned dict, not what was played"):
+        anyio.run(play_chains, make_stage(executor=executor), CHAINS[:1])
 
 
 class Unpicklable(Talk):
