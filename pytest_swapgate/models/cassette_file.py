@@ -13,18 +13,20 @@ from typing import Any, Literal, NoReturn, Self, TypeVar
 
 from pydantic import Field, ValidationError, model_validator
 
-from pytest_swapgate.models.cassette_request import request_key
+from pytest_swapgate.models.cassette_request import Request, request_key
+from pytest_swapgate.models.cassette_seal import FIELD, seal, taken_apart, why_broken
 from pytest_swapgate.models.errors import ModelError
 from pytest_swapgate.teams.episode import FailureClass, Usage
 from pytest_swapgate.teams.frozen import Frozen
 
-VERSION = 1
+VERSION = 2
 MARK = "swapgate_cassette"
-"""Field that says what the file is, and of which schema."""
+"""Field that says what the file is, and of which schema: 2 has checksums."""
 FILE_BYTES = 512_000_000
 _HALF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _Noun = TypeVar("_Noun", bound=Frozen)
 _LEFT = "; restore the file or delete it (it was left as it is)"
+_ANEW = "delete it and record it again with --swapgate-cassette new_episodes"
 
 
 class CassetteError(ModelError):
@@ -65,8 +67,14 @@ class Recording(Frozen):
     @model_validator(mode="after")
     def _key_fits(self) -> Self:
         if self.key != request_key(self.model, self.parameters, self.messages):
-            raise ValueError("the key does not fit model, parameters and messages")
+            raise ValueError(
+                "the request was edited after it was recorded (its key does not fit model, parameters and messages)"
+            )
         return self
+
+    def __str__(self) -> str:
+        """Name the request for a reader."""
+        return str(Request(self.model, self.parameters, self.messages, self.key))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -89,7 +97,7 @@ def read(path: Path) -> list[Recording]:
     Raises
     ------
     CassetteError
-        If it is not JSON, not a cassette, damaged, or of a newer schema; it is left as it is.
+        If it is not JSON, not a cassette, damaged, edited, or of another schema; it is left as it is.
     """
     data = read_bytes(path)
     if not data:
@@ -99,13 +107,23 @@ def read(path: Path) -> list[Recording]:
     items = document.get("recordings")
     if not isinstance(items, list) or len(document) != 2:
         raise CassetteError(f"{path}: must hold '{MARK}' and a list 'recordings', and nothing else{_LEFT}")
-    found = []
+    found: dict[str, Recording] = {}
     for index, item in enumerate(items):
+        value, checksum = taken_apart(item)
         try:
-            found.append(Recording.model_validate(item))
+            recording = Recording.model_validate(value)
         except ValueError as error:
             raise CassetteError(f"{path}, line {_line(text, index)}: {_why(error)}{_LEFT}") from None
-    return found
+        if why := why_broken(checksum, recording.key, value["answers"]):
+            raise edited(path, _line(text, index), f"the recording for {recording}", why)
+        if recording.key in found:
+            first = _line(text, list(found).index(recording.key))
+            raise CassetteError(
+                f"{path}, line {_line(text, index)}: the recording for {recording} stands twice, on line {first} too; "
+                "leave one of the two, or restore the file (it was left as it is)"
+            )
+        found[recording.key] = recording
+    return list(found.values())
 
 
 def write(path: Path, recordings: Sequence[Recording]) -> None:
@@ -163,7 +181,7 @@ def decode(data: bytes, path: Path, *, line: int = 1) -> tuple[str, Any]:
 
 
 def check_mark(document: Any, path: Path) -> None:
-    """Refuse what is no cassette, and what a newer version wrote."""
+    """Refuse what is no cassette, and what another version wrote."""
     version = document.get(MARK) if isinstance(document, dict) else None
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise CassetteError(f"{path}: not a cassette of swapgate; name another path{_LEFT}")
@@ -171,6 +189,11 @@ def check_mark(document: Any, path: Path) -> None:
         raise CassetteError(
             f"{path}: written by a newer pytest-swapgate (schema {version}, this one reads up to {VERSION}); "
             "upgrade pytest-swapgate or name another path"
+        )
+    if version < VERSION:
+        raise CassetteError(
+            f"{path}: written by an older pytest-swapgate (schema {version}, without checksums; this one reads "
+            f"{VERSION}); {_ANEW} (it was left as it is)"
         )
 
 
@@ -182,12 +205,21 @@ def validated(kind: type[_Noun], value: Any, path: Path, line: int) -> _Noun:
         raise CassetteError(f"{path}, line {line}: {_why(error)}{_LEFT}") from None
 
 
+def edited(path: Path, line: int, what: str, why: str) -> CassetteError:
+    """Return the error of something that is not what was recorded."""
+    return CassetteError(
+        f"{path}, line {line}: {what} was edited after it was recorded ({why}); restore the file, or {_ANEW} "
+        "(it was left as it is)"
+    )
+
+
 def _why(error: ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"].removeprefix("Value error, ")
+    words = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {words}" if place else words
 
 
 def _line(text: str, index: int) -> int:
@@ -213,8 +245,9 @@ def _lines(recordings: Sequence[Recording]) -> Iterator[str]:
         yield f'\n   "parameters": {_json(recording.parameters)},\n   "messages": ['
         yield ",".join(f"\n    {_json(message)}" for message in recording.messages)
         yield '\n   ],\n   "answers": ['
-        yield ",".join(f"\n    {_json(answer.model_dump(mode='json'))}" for answer in recording.answers)
-        yield "\n   ]\n  }"
+        answers = [answer.model_dump(mode="json") for answer in recording.answers]
+        yield ",".join(f"\n    {_json(answer)}" for answer in answers)
+        yield f'\n   ],\n   "{FIELD}": {_json(seal(recording.key, answers))}\n  }}'
     yield "\n ]\n}\n" if recordings else "]\n}\n"
 
 

@@ -6,6 +6,8 @@ only. Every pytest-xdist worker has a part of its own (``cassette.json.gw0.part`
 then its parts in the order of their names, each part in the order of repetitions: the same files always give the
 same recordings, whoever wrote first. Parts that are still being written belong to a run that goes on, and are
 not read.
+
+Each line has a checksum of what it says and of where it stands, so that none can be edited, doubled or moved.
 """
 
 from __future__ import annotations
@@ -28,12 +30,14 @@ from pytest_swapgate.models.cassette_file import (
     Recording,
     check_mark,
     decode,
+    edited,
     read,
     read_bytes,
     validated,
     write,
 )
 from pytest_swapgate.models.cassette_request import Request
+from pytest_swapgate.models.cassette_seal import FIELD, seal, taken_apart, why_broken
 from pytest_swapgate.teams.frozen import Frozen
 
 _PATIENCE = 2.0
@@ -154,7 +158,7 @@ class Part:
         self.open()
         assert self._claim is not None
         try:
-            self._claim.append(_line(value))
+            self._claim.append(_line({**value, FIELD: seal(self._claim.size, *_said(value))}))
         except OSError as error:
             raise CassetteError(
                 f"{self.path}: cannot be written ({error.strerror or error}); what was recorded before is kept"
@@ -231,16 +235,39 @@ def _read_part(path: Path) -> tuple[list[_Session], int]:
     data = read_bytes(path)
     whole = data[: data.rfind(b"\n") + 1]
     sessions: list[_Session] = []
+    at = 0
     for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
         _, value = decode(line, path, line=number)
         if not sessions or (isinstance(value, dict) and MARK in value):
             check_mark(value, path)
             sessions.append([])
-        elif isinstance(value, dict) and "withdrawn" in value:
-            sessions[-1].append(validated(Withdrawn, value, path, number))
         else:
-            sessions[-1].append(validated(Taken, value, path, number))
+            sessions[-1].append(_checked(value, at, path, number))
+        at += len(line) + 1
     return sessions, len(whole)
+
+
+def _checked(value: Any, at: int, path: Path, number: int) -> Taken | Withdrawn:
+    """Return what a line says, if it is what was written there."""
+    value, checksum = taken_apart(value)
+    found: Taken | Withdrawn
+    if isinstance(value, dict) and "withdrawn" in value:
+        found = validated(Withdrawn, value, path, number)
+        what = f"the withdrawal of a recording, digest {found.withdrawn[:12]},"
+    else:
+        found = validated(Taken, value, path, number)
+        what = f"the recording for {found.recording}, repetition {found.n + 1},"
+    if why := why_broken(checksum, at, *_said(value)):
+        raise edited(path, number, what, why)
+    return found
+
+
+def _said(value: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what the checksum of a line is taken of; the key stands for the request."""
+    if "withdrawn" in value:
+        return value["withdrawn"], value["n"]
+    recording = value["recording"]
+    return recording["key"], recording["answers"], value["n"], value.get("anew")
 
 
 def _merged(main: Iterable[Recording], parts: Iterable[list[_Session]]) -> list[Recording]:

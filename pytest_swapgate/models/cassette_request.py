@@ -66,7 +66,9 @@ class Request(NamedTuple):
         }
         parameters = {name: value for name, value in given.items() if value is not None}
         name, said = without_secrets(model), without_secrets([dict(message) for message in messages])
-        return cls(name, parameters, said, request_key(name, parameters, said))
+        # As a file gives it back, where names are texts: {9: ..., 10: ...} is sorted otherwise there.
+        asked = json.loads(_canonical(name, parameters, said))
+        return cls(**asked, key=request_key(**asked))
 
     def __str__(self) -> str:
         """Name the request for a reader: model, first words of the last message, digest."""
@@ -78,12 +80,15 @@ class Request(NamedTuple):
 
 def request_key(model: str, parameters: dict[str, Any], messages: Sequence[Any]) -> str:
     """Return the SHA-256 of a request's canonical JSON."""
+    return hashlib.sha256(_canonical(model, parameters, messages).encode("ascii")).hexdigest()
+
+
+def _canonical(model: str, parameters: dict[str, Any], messages: Sequence[Any]) -> str:
     parts = {"model": model, "parameters": parameters, "messages": messages}
     try:
-        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"a request that is recorded must be plain JSON: {error}") from None
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def without_secrets(value: Any) -> Any:

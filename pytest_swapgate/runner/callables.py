@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import numpy as np
 
 from pytest_swapgate.evidence import content_key
@@ -155,6 +156,7 @@ async def play_callables(
                 await side_by_side(play_pair, slots, stage.concurrency)
             else:
                 for slot in slots:
+                    await anyio.lowlevel.checkpoint()  # plain functions may never wait for anything
                     await play_pair(slot)
             done = slots.stop
             if cap.reached is not None:  # no look is taken at pairs that are not all there

@@ -48,7 +48,7 @@ async def play_until_it_counts(stage: Stage, play: Callable[[EpisodeMeter], Awai
     """
     before = 0
     for _ in range(REPLAYS + 1):
-        cut = await _watching_for_cuts()
+        cut = _watching_for_cuts()
         stage.purse.start()
         with attempt() as tried:
             meter = EpisodeMeter(stage.purse, tried)
@@ -71,7 +71,7 @@ async def play_until_it_counts(stage: Stage, play: Callable[[EpisodeMeter], Awai
     return episode.model_copy(update={"lost_attempts": before}) if before else episode
 
 
-async def _watching_for_cuts() -> Callable[[], Awaitable[None]]:
+def _watching_for_cuts() -> Callable[[], Awaitable[None]]:
     """Return what raises if this task was cancelled since, though whatever it ran has swallowed it.
 
     An episode that was cut says nothing, whatever came back: code that catches everything makes a failure of it.
@@ -85,11 +85,10 @@ async def _watching_for_cuts() -> Callable[[], Awaitable[None]]:
         return 0 if task is None else task.cancelling()
 
     async def check() -> None:
-        await anyio.lowlevel.checkpoint()
+        await anyio.lowlevel.checkpoint_if_cancelled()
         if asked() > before:
             raise asyncio.CancelledError
 
-    await anyio.lowlevel.checkpoint()  # plain functions may never wait: this is where Ctrl-C reaches them
     before = asked()
     return check
 

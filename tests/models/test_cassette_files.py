@@ -47,7 +47,7 @@ def test_the_file_is_json_that_a_person_can_read_and_compare(path: Path) -> None
     record(path, "hi")
     text = path.read_text(encoding="utf-8")
     document = json.loads(text)
-    assert document["swapgate_cassette"] == 1
+    assert document["swapgate_cassette"] == 2
     (recording,) = document["recordings"]
     assert recording["messages"] == messages("hi")
     assert recording["answers"][0]["text"] == "answer 1"
@@ -83,17 +83,18 @@ def edits() -> dict[str, tuple[object, str]]:
         "comma": (lambda text: text.replace('"hi"', '"hi",,', 1), r"line 10: not JSON \(.*column"),
         "nan": (lambda text: text.replace('"calls": 2', '"calls": NaN', 1), "NaN is not JSON"),
         "infinite": (lambda text: text.replace('"usd": 0.3', '"usd": 1e9990', 1), r"line 4: answers\.0\.usage\.usd"),
-        "prompt": (lambda text: text.replace('"hi"', '"hello"', 1), "line 4: the key does not fit"),
-        "other prompt": (lambda text: text.replace('"ho"', '"hello"', 1), "line 16: the key does not fit"),
+        "prompt": (lambda text: text.replace('"hi"', '"hello"', 1), r"line 4: the request .*key does not fit"),
+        "other prompt": (lambda text: text.replace('"ho"', '"hello"', 1), r"line 17: the request .*key does"),
         "field": (lambda text: text.replace('"finish_reason"', '"finish"', 1), r"line 4: answers\.0\.finish: Extra"),
         "class": (lambda text: text.replace('"failure": null', '"failure": "judge"', 1), "line 4: answers.0.failure"),
         "negative": (lambda text: text.replace('"calls": 2', '"calls": -2', 1), r"answers\.0\.usage\.calls"),
-        "no answers": (lambda text: '{"swapgate_cassette": 1, "recordings": [{"answers": []}]}', "line 1: key: Field"),
-        "no list": (lambda text: '{"swapgate_cassette": 1, "recordings": {}}', "must hold .* a list"),
-        "newer": (lambda text: text.replace('cassette": 1', 'cassette": 2', 1), r"newer pytest-swapgate \(schema 2"),
+        "no answers": (lambda text: '{"swapgate_cassette": 2, "recordings": [{"answers": []}]}', "line 1: key: Field"),
+        "no list": (lambda text: '{"swapgate_cassette": 2, "recordings": {}}', "must hold .* a list"),
+        "newer": (lambda text: text.replace('cassette": 2', 'cassette": 3', 1), r"newer pytest-swapgate \(schema 3"),
+        "older": (lambda text: text.replace('cassette": 2', 'cassette": 1', 1), r"older .*\(schema 1, .*new_episodes"),
         "foreign": (lambda text: '{"interactions": []}', "not a cassette of swapgate"),
         "list": (lambda text: "[1]", "not a cassette of swapgate"),
-        "mark": (lambda text: text.replace('cassette": 1', 'cassette": true', 1), "not a cassette of swapgate"),
+        "mark": (lambda text: text.replace('cassette": 2', 'cassette": true', 1), "not a cassette of swapgate"),
         "deep": (lambda text: "[" * 100_000, "not JSON"),
         "half a pair": (lambda text: text.replace('"talker-2026"', '"\\ud83d"', 1), "half of a surrogate pair"),
         "bytes": (lambda text: text.encode().replace(b"answer ", b"\xff\xfe", 1), r"line 13: not UTF-8"),
@@ -117,20 +118,6 @@ def test_a_file_that_cannot_be_used_is_named_with_its_line_and_left_alone(
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == before
     assert names(path) == ["cassette.json"]
-
-
-def test_an_answer_may_be_edited_by_hand(path: Path) -> None:
-    record(path, "hi")
-    path.write_text(json.dumps(json.loads(path.read_text().replace("answer 1", "by hand")), indent=4))
-    assert replay(path, "hi") == ["by hand"]
-
-
-def test_two_files_joined_by_a_version_control_keep_both(path: Path) -> None:
-    record(path, "hi")
-    document = json.loads(path.read_text())
-    document["recordings"] *= 2
-    path.write_text(json.dumps(document))
-    assert replay(path, "hi", "hi") == ["answer 1", "answer 1"]
 
 
 @pytest.mark.parametrize("mode", MODES)

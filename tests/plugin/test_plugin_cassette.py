@@ -129,3 +129,23 @@ def test_a_missing_recording_names_the_request(
     result.assert_says("openai/desk")
     assert provider.calls == 0  # type: ignore[attr-defined]
     assert "Traceback" not in result.text
+
+
+def test_an_answer_that_was_edited_by_hand_is_an_error_and_no_verdict(
+    teams: Callable[..., Example], provider: ThreadingHTTPServer, folder: Path
+) -> None:
+    example = _project(teams)
+    url = f"http://127.0.0.1:{provider.server_port}/v1"
+    options = ("--swapgate-teams", "6", "--swapgate-formation", "1", "--swapgate-trials", "2")
+    example.run_pytest(*options, "--swapgate-cassette", "once", DESK_URL=url, OPENAI_API_KEY=KEY)
+    (cassette,) = folder.rglob("swapgate-cassette.json")
+    text = cassette.read_text(encoding="utf-8")
+    cassette.write_text(text.replace('"text": "', '"text": "not ', 1), encoding="utf-8")
+    result = example.run_pytest(
+        *options, *("--swapgate-cassette", "none", "--swapgate-evidence", "other.db"), DESK_URL=url
+    )
+    assert result.exit_code == 1
+    assert "1 error" in result.text
+    assert "Traceback" not in result.text
+    result.assert_says("was edited after it was recorded (its checksum does not match)")
+    result.assert_says("swapgate-cassette.json, line ")

@@ -182,7 +182,7 @@ def test_usage_that_an_arm_reports_itself_is_spent():
     async def arm(task, seed):
         return Episode(score=1.0, usage=Usage(calls=1, prompt_tokens=5, usd=0.5))
 
-    stage = make_stage(purse=Purse(usd=2.0), concurrency=1)
+    stage = make_stage(purse=Purse(usd=2.0))
     arms = [CallableArm(role, "g", arm, None) for role in ("baseline", "candidate")]
 
     async def work():
