@@ -59,8 +59,9 @@ def _kept(session: GateSession) -> str:
     if not played:
         return ""
     many, are = ("1 episode", "is") if played == 1 else (f"{played:,} episodes", "are")
+    fresh = session.settings.fresh
     then = (
-        "--swapgate-fresh plays all of it again" if session.settings.fresh else "run again to play the rest"
+        "--swapgate-fresh plays all again" if fresh else "the next run reads what it can and plays the rest"
     )
     return f"swapgate: stopped; {many} that this run had finished {are} kept in {session.settings.evidence}: {then}"
 

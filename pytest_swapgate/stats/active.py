@@ -31,6 +31,10 @@ def active_tasks(active: ArrayLike, k: int) -> NDArray[np.bool_]:
     ------
     ValueError
         If no task is left: a figure over nothing does not exist.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "pass^k".
     """
     a = counts("active", active, ndim=1)
     mask: NDArray[np.bool_] = a >= count("k", k, minimum=1)
@@ -62,10 +66,19 @@ def active_pass_hat_k(successes: ArrayLike, active: ArrayLike, k: int) -> float:
     k : int
         >= 1.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     Notes
     -----
     "Active in each of trials 1..k", counted over trials in which it can hold: with a store that is written
     after a failure only, trial 0 is never active.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "pass^k". The estimator is that of `pass_hat_k`.
     """
     mask, c, a = _subset(successes, active, k)
     return pass_hat_k(c[mask], a[mask], k)
@@ -74,7 +87,26 @@ def active_pass_hat_k(successes: ArrayLike, active: ArrayLike, k: int) -> float:
 def active_pass_hat_k_interval(
     successes: ArrayLike, active: ArrayLike, k: int, *, confidence: float = 0.95
 ) -> Interval:
-    """Interval of `active_pass_hat_k` for one arm, as `pass_hat_k_interval` over T_k."""
+    """Interval of `active_pass_hat_k` for one arm, as `pass_hat_k_interval` over T_k.
+
+    Parameters
+    ----------
+    successes, active : array_like of int, shape (T,)
+        As in `active_pass_hat_k`.
+    k : int
+        >= 1.
+    confidence : float
+        In (0, 1). At least 2 tasks must be in T_k.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "pass^k". The interval is that of `pass_hat_k_interval`.
+    """
     mask, c, a = _subset(successes, active, k)
     return pass_hat_k_interval(c[mask], a[mask], k, confidence=confidence)
 
@@ -115,6 +147,10 @@ def active_pass_hat_k_difference(
     ------
     ValueError
         If a common task has fewer than k active trials in either arm, or fewer than 3 tasks are common.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "pass^k". The interval is that of `pass_hat_k_difference`.
     """
     mask = np.asarray(common)
     if mask.dtype != np.bool_ or mask.ndim != 1:
@@ -161,10 +197,21 @@ def active_pass_hat_k_difference(
 def require_valid_trials(valid: int, planned: int, *, minimum: float = 0.95) -> float:
     """Share of planned trials that were not lost to infrastructure errors.
 
+    Parameters
+    ----------
+    valid, planned : int
+        0 <= valid <= planned, planned >= 1.
+    minimum : float
+        Least share, in [0, 1].
+
     Raises
     ------
     ValueError
         If the share is below `minimum` (in [0, 1]): lost trials are neither failures nor dropped quietly.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "pass^k".
     """
     planned = count("planned", planned, minimum=1)
     valid = count("valid", valid)

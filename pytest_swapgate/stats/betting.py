@@ -47,6 +47,11 @@ def betting_e_process(differences: ArrayLike, *, tolerance: float, alpha: float 
         Capitals are means over a grid of stakes lambda of ``prod (1 + lambda X_i)``, with ``X = d`` against
         "harm <= 0" and ``X = M - d`` against "harm >= M".
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86, 1-27.

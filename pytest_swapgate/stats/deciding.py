@@ -52,6 +52,16 @@ def unit_verdict_rates(
     -------
     VerdictRates
         Exact up to quadrature (1e-9): the mean is normal and independent of the sample standard deviation.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Why four pairs are few". Student (1908), Biometrika 6,
+    1-25.
     """
     units = count("units", units, minimum=MIN_UNITS)
     sd = real("sd", sd, above=0.0)
@@ -92,10 +102,25 @@ def deciding_multiplier(
     At least `unit_multiplier`, which counts an interval above zero as found even where the rule says PASS. At power .9
     and alpha .05: J = 4 2.20 (1.96), 6 1.53 (1.40), 8 1.23 (1.15), 12 .94 (.90).
 
+    Parameters
+    ----------
+    units : int
+        Independent units J >= 3.
+    alpha : float
+        One-sided level of the PASS side, in (0, 0.5).
+    fail_alpha : float, optional
+        Level of the FAIL side, in (0, alpha]; alpha if left out.
+    power : float
+        In (fail_alpha, 1 - alpha).
+
     Raises
     ------
     ValueError
         For bad arguments, and for ``power >= 1 - alpha``, which no tolerance reaches.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Why four pairs are few".
     """
     units = count("units", units, minimum=MIN_UNITS)
     alpha, side = both_levels(alpha, fail_alpha)
@@ -137,6 +162,10 @@ def deciding_units(
     ------
     ValueError
         For bad arguments, and if more than a million units would be needed.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Why four pairs are few".
     """
     ratio = real("tolerance", tolerance, above=0.0) / real("sd", sd, above=0.0)
     alpha, side = both_levels(alpha, fail_alpha)
@@ -171,6 +200,16 @@ def deciding_pairs(
         As in `required_pairs`.
     alpha, fail_alpha, power
         As in `deciding_multiplier`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Why few pairs of successes are guarded". Connor (1987), Biometrics
+    43, 207-211 (the formula).
     """
     alpha, side = both_levels(alpha, fail_alpha)
     power = _reachable(power, alpha, side)

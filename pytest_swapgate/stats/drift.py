@@ -41,6 +41,11 @@ def cochran_q(gaps: ArrayLike, variances: ArrayLike) -> Heterogeneity:
     gaps, variances : array_like, shape (S,), S >= 2
         A/A gap of each session and its sampling variance (> 0).
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Cochran (1954), Biometrics 10, 101-129.
@@ -66,6 +71,11 @@ def session_drift(gaps: ArrayLike, variances: ArrayLike) -> float:
         ``max(0, (Q - (S - 1)) / (sum w - sum w^2 / sum w))`` with ``w = 1 / v``. With fewer than
         `MIN_DRIFT_SESSIONS` sessions this is a description, not an estimate to gate on: see `assessed_drift`.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     DerSimonian and Laird (1986), Controlled Clinical Trials 7, 177-188.
@@ -77,7 +87,23 @@ def session_drift(gaps: ArrayLike, variances: ArrayLike) -> float:
 
 
 def assessed_drift(gaps: ArrayLike, variances: ArrayLike) -> float | None:
-    """Session variance for a gate, or None ("not assessed", use 0) below `MIN_DRIFT_SESSIONS` sessions."""
+    """Session variance for a gate, or None ("not assessed", use 0) below `MIN_DRIFT_SESSIONS` sessions.
+
+    Parameters
+    ----------
+    gaps, variances : array_like, shape (S,)
+        A/A gap of each session and its sampling variance (> 0); S may be small, even 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    DerSimonian and Laird (1986), Controlled Clinical Trials 7, 177-188 (the estimate). The least number of
+    sessions is the gate's own rule; docs/statistics.md, "Drift between sessions".
+    """
     # checked first: too few sessions are no reason to let bad ones pass
     g, v = _sessions(gaps, variances, minimum_size=0)
     return None if g.size < MIN_DRIFT_SESSIONS else session_drift(g, v)
@@ -105,6 +131,16 @@ def noise_floor(
     -------
     float
         ``z_{1-alpha} sqrt(discordance / n + tau2 / S)``. It is printed beside a harm; it is never the margin.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Why the margin is not the floor". The term is that of the paired
+    noise-floor study (arXiv 2606.20695).
     """
     n = count("n", n, minimum=1)
     z = normal_quantile(1 - fraction("alpha", alpha))
@@ -117,8 +153,26 @@ def noise_floor_units(
 ) -> float:
     """Mean difference that J units of two identical arms exceed with probability alpha.
 
-    ``t_{1-alpha, J-1} sqrt(sd^2 / J + tau2 / S)`` with `sd` the standard deviation of an A/A difference
-    between units; arguments else as in `noise_floor`.
+    ``t_{1-alpha, J-1} sqrt(sd^2 / J + tau2 / S)``.
+
+    Parameters
+    ----------
+    units : int
+        Independent units J >= 3.
+    sd : float
+        Standard deviation of an A/A difference between units, >= 0.
+    alpha, tau2, sessions
+        As in `noise_floor`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Why the margin is not the floor". Student (1908), Biometrika 6, 1-25
+    (the quantile).
     """
     units = count("units", units, minimum=3)
     sd = real("sd", sd, at_least=0.0)

@@ -27,6 +27,11 @@ def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float:
     float
         In [-1, 1]; positive where x tends to be larger.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Cliff (1993), Psychological Bulletin 114, 494-509.
@@ -39,6 +44,16 @@ def cliffs_delta(x: ArrayLike, y: ArrayLike) -> float:
 
 def romano_word(delta: float) -> str:
     """Word for a Cliff's delta: 'negligible' below .147, 'small' below .33, 'medium' below .474, else 'large'.
+
+    Parameters
+    ----------
+    delta : float
+        In [-1, 1].
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------
@@ -95,20 +110,64 @@ def intraclass_correlation(values: ArrayLike, groups: ArrayLike) -> float:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson correlation of two samples of at least 3 values, neither constant."""
+    """Pearson correlation of two samples of at least 3 values, neither constant.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (N,), N >= 3
+        Paired values, neither sample constant.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.
+    """
     a, b = _two("x", x, "y", y)
     a, b = a - a.mean(), b - b.mean()
     return float(np.clip(a @ b / math.sqrt(float(a @ a) * float(b @ b)), -1.0, 1.0))
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman rank correlation, ties at their mean rank."""
+    """Spearman rank correlation, ties at their mean rank.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (N,), N >= 3
+        Paired values, neither sample constant.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Spearman (1904), American Journal of Psychology 15, 72-101.
+    """
     a, b = _two("x", x, "y", y)
     return pearson(_ranks(a), _ranks(b))
 
 
 def fisher_interval(r: float, n: int, *, confidence: float = 0.95) -> Interval:
     """Interval of a Pearson correlation of n >= 4 pairs by Fisher's transformation.
+
+    Parameters
+    ----------
+    r : float
+        Correlation, in (-1, 1).
+    n : int
+        Pairs, >= 4.
+    confidence : float
+        In (0, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------

@@ -82,13 +82,24 @@ def verdict_rates(
     fail_alpha : float, optional
         Level of the FAIL side where a family shares alpha; in (0, alpha], alpha if left out.
     tau2, sessions : float, int
-        Session variance that the gate allows for. (The enumerated pairs themselves do not drift.)
+        Session variance (>= 0) that the gate allows for, and its sessions (>= 1). (The enumerated pairs themselves do
+        not drift.)
 
     Returns
     -------
     VerdictRates
         ``failed`` at ``harm = tolerance`` is the power, ``passed`` there the false-PASS rate, ``failed`` at
         ``harm = 0`` the false-alarm rate.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "How often it is wrong". Tango (1998), Statistics in Medicine 17,
+    891-908 (the interval).
     """
     n = count("n", n, minimum=1)
     margin = real("tolerance", tolerance, above=0.0, at_most=1.0)
@@ -120,6 +131,15 @@ def exact_test_power(
         Two-sided level, in (0, 1).
     test : {'midp', 'sign'}
         `midp_mcnemar` or `exact_sign_test`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Fagerland, Lydersen and Laake (2013), BMC Medical Research Methodology 13:91 (power by complete enumeration).
     """
     n = count("n", n, minimum=1)
     alpha = fraction("alpha", alpha)

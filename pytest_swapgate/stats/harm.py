@@ -113,14 +113,14 @@ def binary_harm(
     Parameters
     ----------
     b, c, n : int
-        Pairs where only the candidate failed, pairs where only the baseline failed, all pairs.
+        Pairs where only the candidate failed, pairs where only the baseline failed, all pairs; b + c <= n, n >= 1.
     alpha : float
-        One-sided level; the interval has confidence 1 - 2 alpha.
+        One-sided level in (0, 0.5); the interval has confidence 1 - 2 alpha.
     tau2, sessions : float, int
-        Session variance (>= 0) and the number of sessions these pairs come from: the Tango limits are
+        Session variance (>= 0) and the number of sessions (>= 1) these pairs come from: the Tango limits are
         stretched from the estimate by ``kappa = sqrt(1 + tau2 / (S se^2))``, ``se^2 = (pd - H^2) / n``.
     discordance_aa : float, optional
-        Discordance of identical arms, for the floor; the observed one where none was measured.
+        Discordance of identical arms, in [0, 1], for the floor; the observed one where none was measured.
     margin : float, optional
         The declared tolerance, in (0, 1]. With it the interval is the gate's: with at most 400 pairs its ends are
         moved out where the normal approximation would not keep the level, so that FAIL at harm 0 and PASS at a harm
@@ -130,6 +130,16 @@ def binary_harm(
     -------
     HarmEstimate
         ``df`` is None, ``sd = sqrt(pd - H^2)``.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Tango (1998), Statistics in Medicine 17, 891-908 (the interval). Drift and guard are the gate's own rules;
+    docs/statistics.md, "Drift between sessions" and "Why few pairs of successes are guarded".
     """
     b, c, n = discordant(b, c, n)
     alpha = _alpha(alpha)
@@ -169,12 +179,11 @@ def continuous_harm(
     differences : array_like, shape (J,), J >= 3
         One harm per independent unit: per swap pair when teams are swapped, per task for two plain arms.
     alpha : float
-        One-sided level; the interval has confidence 1 - 2 alpha.
+        One-sided level in (0, 0.5); the interval has confidence 1 - 2 alpha.
     tau2, sessions : float, int
-        Session variance (>= 0) and the number of sessions.
+        Session variance (>= 0) and the number of sessions (>= 1).
     sd_aa : float, optional
-        Standard deviation of a unit's difference between identical arms, for the floor; else the observed
-        one.
+        Standard deviation of a unit's difference between identical arms, >= 0, for the floor; else the observed one.
     sd_if_alike : float, optional
         Standard deviation to assume, > 0, where all units are identical: the planned one.
 
@@ -188,6 +197,11 @@ def continuous_harm(
     ValueError
         With fewer than 3 units, or if all units are identical and ``sd_if_alike`` is not given: then the spread was not
         measured (a constant outcome, or the same episodes counted twice), and any interval would be of zero width.
+
+    References
+    ----------
+    Student (1908), Biometrika 6, 1-25 (the interval). The session variance is the gate's own rule;
+    docs/statistics.md, "Drift between sessions".
     """
     d = reals("differences", differences, minimum_size=MIN_UNITS, what="unit differences")
     level = 1 - _alpha(alpha)

@@ -65,6 +65,10 @@ def cusum_baseline(rates: ArrayLike, sizes: ArrayLike) -> CusumBaseline:
     ------
     ValueError
         With fewer than 20 runs, or rates that are all 0 or all 1: a rate that never varies cannot be monitored so.
+
+    References
+    ----------
+    DerSimonian and Laird (1986), Controlled Clinical Trials 7, 177-188.
     """
     x = reals("rates", rates, minimum_size=MIN_BASELINE_RUNS, what="baseline runs")
     n = counts("sizes", sizes, minimum=1, ndim=1)
@@ -212,7 +216,22 @@ def _run_length(shift: float, k: float, h: float) -> float:
 
 
 def injection_quantile(injected: ArrayLike) -> int:
-    """Order statistic ``ceil(.95 N)`` of injected events per trial."""
+    """Order statistic ``ceil(.95 N)`` of injected events per trial.
+
+    Parameters
+    ----------
+    injected : array_like of int, shape (N,)
+        Injected events of each trial, >= 0; N >= 1.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule, which completes the paired noise-floor study (arXiv 2606.20695, section 6.5).
+    """
     x = np.sort(counts("injected", injected, ndim=1))
     if x.size == 0:
         raise fail("injected", injected, "at least one count")
@@ -222,10 +241,19 @@ def injection_quantile(injected: ArrayLike) -> int:
 def injection_baseline(injected: ArrayLike) -> int:
     """R2 baseline q0 from at least 400 trials of the released configuration.
 
+    Parameters
+    ----------
+    injected : array_like of int, shape (N,)
+        Injected events of each trial, >= 0; N >= 400.
+
     Raises
     ------
     ValueError
         With fewer trials, or if q0 = 0: 50 % above nothing is no limit, so the monitor does not fit this store.
+
+    References
+    ----------
+    The gate's own rule, which completes the paired noise-floor study (arXiv 2606.20695, section 6.5).
     """
     x = counts("injected", injected, ndim=1)
     if x.size < MIN_BASELINE_INJECTIONS:
@@ -246,9 +274,18 @@ def injection_alarm(injected: ArrayLike, q0: int, *, window: int = 100, rise: fl
     q0 : int
         From `injection_baseline`, >= 1.
     window : int
-        Trials looked at; no alarm before that many have been seen.
+        Trials looked at, >= 1; no alarm before that many have been seen.
     rise : float
         Alarm factor, > 1.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule, which completes the paired noise-floor study (arXiv 2606.20695, section 6.5).
     """
     x = counts("injected", injected, ndim=1)
     window = count("window", window, minimum=1)
@@ -272,7 +309,7 @@ def collision_state(
     Parameters
     ----------
     collisions, keys : int
-        Collisions among the keys seen.
+        Collisions among the keys seen; 0 <= collisions <= keys, keys >= 1.
     limit : float
         Highest tolerable rate, in (0, 1).
     confidence : float
@@ -283,6 +320,16 @@ def collision_state(
     CollisionState
         ALARM if the lower bound lies above the limit, FINE if the upper bound lies below it (without a collision
         from 598 keys on), else INSUFFICIENT.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Clopper and Pearson (1934), Biometrika 26, 404-413 (the bounds). The gate's own rule, which completes the
+    paired noise-floor study (arXiv 2606.20695, section 6.5).
     """
     limit = fraction("limit", limit)
     confidence = real("confidence", confidence, above=0.5, below=1.0)

@@ -19,12 +19,39 @@ def family_alpha(alpha: float, family: int) -> float:
         Level of the family, in (0, 1).
     family : int
         Gates m = seats x metrics declared, >= 1.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Dunn (1961), Journal of the American Statistical Association 56, 52-64; Berger (1982), Technometrics 24,
+    295-300 (intersection-union).
     """
     return fraction("alpha", alpha) / count("family", family, minimum=1)
 
 
 def bonferroni(p: float, family: int) -> float:
-    """Bonferroni-adjusted p-value, ``min(1, m p)``."""
+    """Bonferroni-adjusted p-value, ``min(1, m p)``.
+
+    Parameters
+    ----------
+    p : float
+        In [0, 1].
+    family : int
+        Number m of tests, >= 1.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Dunn (1961), Journal of the American Statistical Association 56, 52-64.
+    """
     (value,) = _p_values([p])
     return min(1.0, float(value) * count("family", family, minimum=1))
 
@@ -38,6 +65,16 @@ def _p_values(p_values: ArrayLike) -> FloatArray:
 
 def holm(p_values: ArrayLike) -> FloatArray:
     """Holm's step-down adjusted p-values, in the order given.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (m,), m >= 1
+        Each in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------
@@ -53,6 +90,16 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     """Benjamini-Hochberg adjusted p-values, in the order given: for report-only rows, never for a gate.
+
+    Parameters
+    ----------
+    p_values : array_like, shape (m,), m >= 1
+        Each in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------

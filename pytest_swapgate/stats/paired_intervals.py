@@ -26,6 +26,11 @@ def bonett_price_interval(b: int, c: int, n: int, *, confidence: float = 0.95) -
     confidence : float
         In (0, 1).
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37, 479-488.
@@ -51,6 +56,11 @@ def newcombe_interval(
         interval spans those of all possible values and is wider.
     confidence : float
         In (0, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------
@@ -88,6 +98,23 @@ def conditional_wilson_interval(b: int, c: int, n: int, *, confidence: float = 0
 
     It takes the number of discordant pairs as known: coverage falls to .62-.79, and without discordant pairs it is
     [0, 0]. The paired noise-floor study (arXiv 2606.20695) prints these intervals.
+
+    Parameters
+    ----------
+    b, c, n : int
+        Harm-discordant, benefit-discordant and all pairs; b + c <= n, n >= 1.
+    confidence : float
+        In (0, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Wilson (1927), Journal of the American Statistical Association 22, 209-212; the paired noise-floor study
+    (arXiv 2606.20695).
     """
     b, c, n = discordant(b, c, n)
     z = _critical(confidence)

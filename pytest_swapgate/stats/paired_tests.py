@@ -61,6 +61,11 @@ def midp_mcnemar(b: int, c: int, *, alternative: str = "two-sided") -> float:
     float
         The exact sign-test p-value with half the probability of the observed table; 1 without discordant pairs.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Fagerland, Lydersen and Laake (2013), BMC Medical Research Methodology 13:91.
@@ -72,7 +77,22 @@ def midp_mcnemar(b: int, c: int, *, alternative: str = "two-sided") -> float:
 def exact_sign_test(b: int, c: int, *, alternative: str = "two-sided") -> float:
     """Exact conditional (binomial) test of no harm; conservative, kept for reproduction.
 
-    Arguments as in `midp_mcnemar`.
+    Parameters
+    ----------
+    b, c : int
+        Harm-discordant and benefit-discordant pairs, >= 0 and at most 10^12 each.
+    alternative : {'two-sided', 'greater', 'less'}
+        'greater' tests for harm.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Dixon and Mood (1946), Journal of the American Statistical Association 41, 557-566; Fagerland, Lydersen and
+    Laake (2013), BMC Medical Research Methodology 13:91.
     """
     b, c = _counts(b, c, alternative)
     return _p_value(b, c, alternative, mid=False)
@@ -87,6 +107,11 @@ def mcnemar(b: int, c: int, *, correction: bool = False) -> float:
         Discordant pairs, >= 0 and at most 10^12 each.
     correction : bool
         Edwards' continuity correction, ``(|b - c| - 1)^2``.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------

@@ -82,7 +82,26 @@ def pass_hat_k_interval(
     """Interval of one arm's pass^k: Wilson with an effective sample size.
 
     ``n_eff = u (1 - u) / (s_u^2 / T)`` clipped to [T, sum n_t], and Student's t with T - 1 degrees of
-    freedom in place of the normal quantile. Arguments as in `pass_hat_k`, at least 2 tasks.
+    freedom in place of the normal quantile.
+
+    Parameters
+    ----------
+    successes, trials : array_like of int, shape (T,), T >= 2
+        As in `pass_hat_k`.
+    k : int
+        >= 1 and <= every n_t.
+    confidence : float
+        In (0, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Wilson (1927), Journal of the American Statistical Association 22, 209-212; Korn and Graubard (1998), Survey
+    Methodology 24, 193-201 (effective sample size with Student's t).
     """
     c, n, k = _table(successes, trials, k)
     if c.size < 2:
@@ -129,6 +148,16 @@ def pass_hat_k_difference(
         t interval over task differences. If all tasks have the same difference there is no spread to measure:
         with n = k in every task the outcome is binary and Tango's interval is used; else the interval is
         [-1, 1] and `undecided_because` says so.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Student (1908), Biometrika 6, 1-25; Tango (1998), Statistics in Medicine 17, 891-908. What stays undecided is
+    the gate's own rule; docs/statistics.md, "pass^k".
     """
     c0, n0, k = _table(successes_baseline, trials_baseline, k, "_baseline")
     c1, n1, _ = _table(successes_candidate, trials_candidate, k, "_candidate")

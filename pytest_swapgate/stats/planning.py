@@ -37,6 +37,11 @@ def required_pairs(tolerance: float, *, discordance: float, alpha: float = 0.05,
     int
         ``ceil((z_{1-alpha} sqrt(pd) + z_{power} sqrt(pd - M^2))^2 / M^2)``.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Connor (1987), Biometrics 43, 207-211.
@@ -61,6 +66,17 @@ def required_pairs(tolerance: float, *, discordance: float, alpha: float = 0.05,
 def detectable_effect_pairs(n: int, *, discordance: float, alpha: float = 0.05, power: float = 0.9) -> float:
     """Smallest harm that n pairs detect with the given power: the inverse of `required_pairs`.
 
+    Parameters
+    ----------
+    n : int
+        Pairs, >= 1.
+    discordance : float
+        Expected share of discordant pairs, in (0, 1].
+    alpha : float
+        One-sided level in (0, 0.5).
+    power : float
+        In (alpha, 1).
+
     Returns
     -------
     float
@@ -70,6 +86,10 @@ def detectable_effect_pairs(n: int, *, discordance: float, alpha: float = 0.05, 
     ------
     ValueError
         If n pairs cannot detect even a harm as large as the discordance.
+
+    References
+    ----------
+    Connor (1987), Biometrics 43, 207-211.
     """
     n = count("n", n, minimum=1)
     pd = _discordance(discordance)
@@ -99,13 +119,22 @@ def pairs_to_decide(
     margin : float
         The declared tolerance, > 0.
     alpha, fail_alpha : float
-        The levels of its PASS and of its FAIL side; the same if only one is given.
+        The levels of its PASS side, in (0, 0.5), and of its FAIL side, in (0, alpha]; the same if only one is given.
 
     Returns
     -------
     int or None
         None if a million would not decide it, as when the drift between sessions alone is too large. This is a
         projection for planning a new run, not a licence to add pairs to this one.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Why inconclusive is red".
     """
     margin = real("margin", margin, above=0.0)
     alpha, side = both_levels(alpha, fail_alpha)

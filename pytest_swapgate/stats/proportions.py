@@ -31,6 +31,11 @@ def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) ->
     confidence : float
         In (0, 1).
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Wilson (1927), Journal of the American Statistical Association 22, 209-212.
@@ -41,6 +46,18 @@ def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) ->
 
 def clopper_pearson_interval(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
     """Exact (Clopper-Pearson) interval of a proportion; each side misses with at most (1 - confidence) / 2.
+
+    Parameters
+    ----------
+    successes, trials : int
+        0 <= successes <= trials, trials >= 1.
+    confidence : float
+        In (0, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------

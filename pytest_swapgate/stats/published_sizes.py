@@ -21,9 +21,14 @@ def two_proportion_size(gain: float, *, p1: float = 0.5, alpha: float = 0.05, po
     p1 : float
         Rate of the lower arm, in (0, 1).
     alpha : float
-        Two-sided level.
+        Two-sided level, in (0, 1).
     power : float
         In (alpha, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------
@@ -58,7 +63,31 @@ def two_sided_table(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> tuple[SizeRow, ...]:
-    """Sample sizes as in Table 3 of the paired noise-floor study (arXiv 2606.20695), whose defaults these are."""
+    """Sample sizes as in Table 3 of the paired noise-floor study (arXiv 2606.20695), whose defaults these are.
+
+    Parameters
+    ----------
+    gains : sequence of float
+        Differences to detect, each in (0, min(1 - p1, discordance)].
+    discordance : float
+        Share of discordant pairs, in (0, 1].
+    p1 : float
+        Rate of the lower arm, in (0, 1).
+    alpha : float
+        Two-sided level, in (0, 1).
+    power : float
+        In (alpha, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The paired noise-floor study (arXiv 2606.20695), Table 3; the sizes are those of `two_proportion_size` and
+    `required_pairs`.
+    """
     fraction("alpha", alpha)
     return tuple(
         SizeRow(

@@ -12,7 +12,23 @@ _CAP = 4  # times the first plan
 
 
 def first_stage_pairs(planned: int) -> int:
-    """Pairs n1 after which the size is re-estimated: ``max(30, planned / 2)``, at most the plan itself."""
+    """Pairs n1 after which the size is re-estimated: ``max(30, planned / 2)``, at most the plan itself.
+
+    Parameters
+    ----------
+    planned : int
+        Pairs of the first plan, >= 1.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "Saving money". Friede and Kieser (2006), Biometrical Journal 48,
+    537-555 (blinded re-estimation).
+    """
     planned = count("planned", planned, minimum=1)
     return min(planned, max(30, math.ceil(planned / 2)))
 
@@ -31,11 +47,11 @@ def reestimated_pairs(
     Parameters
     ----------
     discordant : int
-        Discordant pairs m = b + c among the first stage; b and c apart are not to be looked at.
+        Discordant pairs m = b + c among the first stage, in [0, n1]; b and c apart are not to be looked at.
     first_stage : int
-        Pairs n1 of the first stage.
+        Pairs n1 of the first stage, >= 1.
     planned : int
-        Pairs n0 of the first plan.
+        Pairs n0 of the first plan, >= 1.
     tolerance, alpha, power
         As in `required_pairs`.
 
@@ -44,6 +60,11 @@ def reestimated_pairs(
     int
         `required_pairs` at ``pd = (m + 1) / (n1 + 2)``, at least n1, at most 4 n0. The verdict is taken once, at
         this size.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------
@@ -77,6 +98,11 @@ def sd_upper_bound(sd: float, units: int, *, confidence: float = 0.8) -> float:
     -------
     float
         ``sd sqrt((J - 1) / chi2_{1 - confidence, J - 1})``.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     References
     ----------

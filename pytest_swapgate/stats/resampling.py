@@ -44,6 +44,15 @@ def sign_flip_test(
     -------
     float
         p-value, at least ``2^-J``: with 4 units it cannot fall below 1/16.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Fisher (1935), The Design of Experiments, chapter 3.
     """
     choice("alternative", alternative, ("two-sided", "greater", "less"))
     d = reals("differences", differences, what="unit differences")
@@ -82,6 +91,22 @@ def bootstrap_coverage(units: int, method: Literal["percentile", "bca"] = "perce
     """Coverage of a nominal 95 % bootstrap interval of a mean over J = 3..12 units, as measured.
 
     Above 12 units the value of 12 is returned, a lower bound.
+
+    Parameters
+    ----------
+    units : int
+        J >= 3.
+    method : {'percentile', 'bca'}
+        Kind of interval.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    This project's own simulation: benchmarks/calibration.py; docs/statistics.md, "Why four pairs are few".
     """
     choice("method", method, ("percentile", "bca"))
     return _COVERAGE[method][min(count("units", units, minimum=MIN_UNITS), MIN_BOOTSTRAP_UNITS) - MIN_UNITS]
@@ -109,6 +134,11 @@ def pair_bootstrap_interval(
         Plain percentiles, or bias-corrected and accelerated.
     resamples : int
         >= 100.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
 
     Warns
     -----

@@ -90,6 +90,11 @@ def plan_looks(
     ------
     ValueError
         Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Lan and DeMets (1983), Biometrika 70, 659-663; Jennison and Turnbull (2000), Group Sequential Methods, chapter
+    7. The guard of few pairs is the gate's own rule; docs/statistics.md, "Saving money".
     """
     margin = real("tolerance", tolerance, above=0.0, at_most=1.0)
     goal = margin if effect is None else real("effect", effect, above=0.0)
@@ -142,7 +147,8 @@ def take_look(plan: LookPlan, number: int, b: int, c: int, *, tau2: float = 0.0,
     number : int
         1 for the first look, up to the number of looks. Between looks nothing is decided.
     b, c : int
-        Harm- and benefit-discordant pairs among the first ``plan.sizes[number - 1]`` pairs, tasks in random order.
+        Harm- and benefit-discordant pairs among the first ``plan.sizes[number - 1]`` pairs (b + c at most
+        that many), tasks in random order.
     tau2, sessions : float, int
         Session drift, as in `binary_harm`.
 
@@ -150,6 +156,16 @@ def take_look(plan: LookPlan, number: int, b: int, c: int, *, tau2: float = 0.0,
     -------
     Look
         FAIL if ``z_Tango(0) > c_k``, PASS if ``z_Tango(M) < -c_k``: `decide` on the interval at c_k.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Jennison and Turnbull (2000), Group Sequential Methods, chapter 7; Tango (1998), Statistics in Medicine 17,
+    891-908 (the statistic).
     """
     number = count("number", number, minimum=1)
     if number > len(plan.sizes):
@@ -182,10 +198,20 @@ def sequential_rates(plan: LookPlan, *, harm: float, discordance: float) -> Sequ
     harm, discordance : float
         Truth, as in `verdict_rates`.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     Notes
     -----
     The joint distribution of (b, c) among the runs not yet stopped is carried from look to look by convolution with
     the trinomial distribution of the pairs in between.
+
+    References
+    ----------
+    Armitage, McPherson and Rowe (1969), Journal of the Royal Statistical Society A 132, 235-244 (the recursion,
+    here over counts).
     """
     probabilities = trinomial(harm, discordance)
     b = c = np.zeros(1, dtype=np.int64)

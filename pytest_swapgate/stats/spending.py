@@ -31,6 +31,20 @@ def spent_alpha(fraction: float, *, alpha: float = 0.05, spending: Spending = "o
 
     O'Brien-Fleming: ``2 - 2 Phi(z_{1-alpha/2} / sqrt(t))``; Pocock: ``alpha log(1 + (e - 1) t)``.
 
+    Parameters
+    ----------
+    fraction : float
+        Information fraction t, in (0, 1].
+    alpha : float
+        One-sided level in (0, 0.5).
+    spending : {'obrien-fleming', 'pocock'}
+        How fast the level is spent.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
     References
     ----------
     Lan and DeMets (1983), Biometrika 70, 659-663.
@@ -116,6 +130,16 @@ def crossing_probabilities(
         As in `spending_bounds`.
     drift : float
         Expectation of the standardised statistic at the last look; 0 under the hypothesis.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Armitage, McPherson and Rowe (1969), Journal of the Royal Statistical Society A 132, 235-244; Jennison and
+    Turnbull (2000), Group Sequential Methods, chapter 19.
     """
     fractions = look_fractions(looks)
     values = reals("bounds", bounds, minimum_size=1)
@@ -132,7 +156,28 @@ def sequential_inflation(
     power: float = 0.9,
     spending: Spending = "obrien-fleming",
 ) -> float:
-    """Largest sample of a sequential plan over that of the fixed plan with the same level and power."""
+    """Largest sample of a sequential plan over that of the fixed plan with the same level and power.
+
+    Parameters
+    ----------
+    looks : int or sequence of float
+        As in `spending_bounds`.
+    alpha : float
+        One-sided level, in [1e-12, 0.5).
+    power : float
+        In (alpha, 1).
+    spending : {'obrien-fleming', 'pocock'}
+        How fast the level is spent.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Jennison and Turnbull (2000), Group Sequential Methods, chapters 7 and 19.
+    """
     power = real("power", power, above=_bounded_alpha(alpha), below=1.0)
     bounds = spending_bounds(looks, alpha=alpha, spending=spending)
     fixed = normal_quantile(power) - normal_quantile(alpha)

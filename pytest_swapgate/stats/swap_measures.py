@@ -50,13 +50,22 @@ def swap_measures(
     Parameters
     ----------
     placebo, swap, naive : float
-        Condition means, in points of the benchmark.
+        Condition means, in points of the benchmark, finite.
     amnesia, swap_cleared : float, optional
         The same of the other conditions.
     cost : bool
         The means are costs: larger is worse, so the signs reverse.
     scale : float
         Points that make 1 (100 for percent, 25 for Hanabi), > 0.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    The swap test (arXiv 2609.05279, section 3).
     """
     sign = (-1.0 if cost else 1.0) / real("scale", scale, above=0.0)
     base = real("placebo", placebo)

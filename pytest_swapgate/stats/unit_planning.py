@@ -16,7 +16,28 @@ MAX_UNITS = 1_000_000
 
 
 def unit_power(units: int, *, effect: float, sd: float, alpha: float = 0.05) -> float:
-    """Power of the one-sided t test over J units at a true mean `effect` (noncentral t)."""
+    """Power of the one-sided t test over J units at a true mean `effect` (noncentral t).
+
+    Parameters
+    ----------
+    units : int
+        Independent units J >= 3.
+    effect : float
+        True mean difference, finite.
+    sd : float
+        Standard deviation of one unit's difference, > 0.
+    alpha : float
+        One-sided level in (0, 0.5).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Johnson and Welch (1940), Biometrika 31, 362-389 (noncentral t).
+    """
     units = count("units", units, minimum=MIN_UNITS)
     sd = real("sd", sd, above=0.0)
     alpha, _ = level_and_power(alpha, 0.999)
@@ -38,6 +59,24 @@ def unit_multiplier(units: int, *, alpha: float = 0.05, power: float = 0.9) -> f
 
     The ratio M / sd at which the one-sided t test has exactly the given power (noncentral t). At power .8
     and alpha .05: J = 3 2.30, 4 1.65, 5 1.36, 6 1.19, 8 .98, 12 .77.
+
+    Parameters
+    ----------
+    units : int
+        Independent units J >= 3.
+    alpha : float
+        One-sided level in (0, 0.5).
+    power : float
+        In (alpha, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Johnson and Welch (1940), Biometrika 31, 362-389 (noncentral t).
     """
     units = count("units", units, minimum=MIN_UNITS)
     alpha, power = level_and_power(alpha, power)
@@ -68,6 +107,10 @@ def required_units(tolerance: float, *, sd: float, alpha: float = 0.05, power: f
     ------
     ValueError
         For bad arguments, and if more than a million units would be needed.
+
+    References
+    ----------
+    Johnson and Welch (1940), Biometrika 31, 362-389 (noncentral t).
     """
     ratio = real("tolerance", tolerance, above=0.0) / real("sd", sd, above=0.0)
     alpha, power = level_and_power(alpha, power)
@@ -83,5 +126,26 @@ def out_of_reach(tolerance: float, sd: float) -> ValueError:
 
 
 def detectable_effect_units(units: int, *, sd: float, alpha: float = 0.05, power: float = 0.9) -> float:
-    """Smallest mean difference that J units detect with the given power: ``unit_multiplier(J) sd``."""
+    """Smallest mean difference that J units detect with the given power: ``unit_multiplier(J) sd``.
+
+    Parameters
+    ----------
+    units : int
+        Independent units J >= 3.
+    sd : float
+        Standard deviation of one unit's difference, > 0.
+    alpha : float
+        One-sided level in (0, 0.5).
+    power : float
+        In (alpha, 1).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, its value and what is accepted.
+
+    References
+    ----------
+    Johnson and Welch (1940), Biometrika 31, 362-389 (noncentral t).
+    """
     return unit_multiplier(units, alpha=alpha, power=power) * real("sd", sd, above=0.0)

@@ -28,6 +28,10 @@ def t_interval(differences: ArrayLike, *, confidence: float = 0.95) -> Interval:
     ------
     ValueError
         With fewer than 3 units or identical units.
+
+    References
+    ----------
+    Student (1908), Biometrika 6, 1-25.
     """
     d = reals("differences", differences, minimum_size=MIN_UNITS, what="unit differences")
     half = t_quantile(0.5 + fraction("confidence", confidence) / 2, d.size - 1)
@@ -111,6 +115,10 @@ def log_cost_ratio(
     ------
     ValueError
         If a total is zero: a cost per sub-task does not exist there, and leaving the unit out would hide it.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md, "What counts as one unit".
     """
     totals = {
         "messages_candidate": messages_candidate,

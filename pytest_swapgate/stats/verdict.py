@@ -41,6 +41,10 @@ def decide(interval: Interval | tuple[float, float], margin: float) -> Verdict:
     ValueError
         If the interval is not a pair of real numbers, a limit is NaN, low > high, or the margin is not a finite
         number > 0.
+
+    References
+    ----------
+    The gate's own rule; docs/statistics.md.
     """
     accepted = "a pair (low, high) of numbers with low <= high"
     limits: object = interval  # whatever was handed in

@@ -159,7 +159,7 @@ def test_control_c_of_the_controller_alone_reaches_the_workers(written):
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=LONG / 4)
     assert process.returncode == 2, said
-    assert "episodes that this run had finished are kept in .swapgate/evidence.db: run again" in said
+    assert "episodes that this run had finished are kept in .swapgate/evidence.db: the next run" in said
     assert "INTERNALERROR" not in said
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from pytest_swapgate import stats
 from pytest_swapgate.stats import Verdict, deciding_multiplier, verdict_rates
 
 TEXT = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
@@ -33,3 +35,19 @@ def test_the_table_of_detectable_effects():
     header, values = re.search(r"\| pairs J \|(.*)\|\n\|[-|]+\n\| detectable \|(.*)\|", TEXT).groups()
     for units, shown in zip(header.split("|"), values.split("|"), strict=True):
         assert deciding_multiplier(int(units)) == pytest.approx(float(shown), abs=0.006)
+
+
+PUBLIC = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_function_states_its_domain_its_errors_and_its_source(name):
+    function = getattr(stats, name)
+    parts = re.split(r"^(\w+)\n-{4,}\n", inspect.getdoc(function), flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert re.search(r"\(\d{4}\)|arXiv|own (rule|simulation)", sections["References"])
+    arguments = set(inspect.signature(function).parameters)
+    if arguments:
+        assert "ValueError" in sections["Raises"]
+        heads = re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", sections["Parameters"], flags=re.MULTILINE)
+        assert arguments == {argument for head in heads for argument in head.split(", ")}
