@@ -96,9 +96,8 @@ class ThisThread:
             self._be_calling(False)
             if not self._interrupted:
                 raise
-            self._interrupted = (
-                False  # nobody waits for this answer any more: the comparison is being stopped
-            )
+            # Nobody waits for this answer any more: the comparison is being stopped.
+            self._interrupted = False
         return True
 
     def _be_calling(self, calling: bool) -> None:
